@@ -19,22 +19,32 @@ std::string all_texts(const std::vector<Diagnostic>& diagnostics) {
 
 const char* name_of(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::input: return "input";
-    case ErrorKind::unsupported: return "unsupported";
-    case ErrorKind::simulation: return "simulation";
-    case ErrorKind::io: return "io";
-    case ErrorKind::internal: return "internal";
+    case ErrorKind::input:
+      return "input";
+    case ErrorKind::unsupported:
+      return "unsupported";
+    case ErrorKind::simulation:
+      return "simulation";
+    case ErrorKind::io:
+      return "io";
+    case ErrorKind::internal:
+      return "internal";
   }
   return "internal";
 }
 
 int exit_code_of(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::input: return 2;
-    case ErrorKind::unsupported: return 3;
-    case ErrorKind::simulation: return 4;
-    case ErrorKind::io: return 5;
-    case ErrorKind::internal: return 70;
+    case ErrorKind::input:
+      return 2;
+    case ErrorKind::unsupported:
+      return 3;
+    case ErrorKind::simulation:
+      return 4;
+    case ErrorKind::io:
+      return 5;
+    case ErrorKind::internal:
+      return 70;
   }
   return 70;
 }

@@ -8,7 +8,8 @@
 
 namespace lockstep {
 
-/// Whose fault a failure is. `main` maps a kind to the exit code of the program; nothing else exits.
+/// Whose fault a failure is. `main` maps a kind to the exit code of the program; nothing else
+/// exits.
 enum class ErrorKind {
   input,        ///< a file, key or option is wrong                          (exit 2)
   unsupported,  ///< valid, but lockstep does not model it                   (exit 3)

@@ -13,6 +13,9 @@ namespace lockstep {
 /// Without `commit` (an error, a signal handled by unwinding) the temporary file is removed and an
 /// older file of that name stays as it was. Compresses with gzip when the name ends in ".gz" (no
 /// time stamp or name in the header: same input, same bytes).
+///
+/// The mode is that of the older file, else what the umask gives. A link is followed. What is not a
+/// regular file (a device, a FIFO) or is this program's own standard output is written directly.
 class OutputFile {
  public:
   /// Throws Error(io) naming the path when it cannot be opened for writing, is a folder, or its
@@ -33,5 +36,9 @@ class OutputFile {
   std::string path_;
   std::unique_ptr<State> state_;
 };
+
+/// Removes the temporary files of all OutputFile objects that are alive in this process (not in a
+/// forked child). Async-signal-safe: for a signal handler that then ends the program.
+void remove_unfinished_outputs() noexcept;
 
 }  // namespace lockstep

@@ -3,6 +3,7 @@
 // Layer: traces (may include platforms only).
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,11 +33,16 @@ struct DeviceFigures {
 [[nodiscard]] double bubble_of(const std::vector<DeviceFigures>& devices, double makespan);
 
 /// A step function of live microbatches (chunks when interleaved) on one process: the value holds
-/// from its time on. Live = start of the forward to end of the backward (of the input gradient when
-/// the backward is split). At equal times ends come first. Slices of roles other than these do not
-/// count; a process that has only accumulation steps (role other, microbatch >= 0, on the compute
-/// stream) keeps one microbatch live during each of them.
+/// from its time on, 0 before the first. Live = start of the forward to end of the backward (of the
+/// input gradient when the backward is split), as seen on the compute stream. At equal times ends
+/// come first; what changes at one time is one sample, and a change by nothing is none. Slices of
+/// roles other than these do not count; a process that has only accumulation steps (role other,
+/// microbatch >= 0, on the compute stream) keeps one microbatch live during each of them.
 using LiveSamples = std::vector<std::pair<double, std::int64_t>>;
 [[nodiscard]] std::vector<LiveSamples> live_microbatches(const Timeline& timeline);
+
+/// The same samples of one compute track, one after the other and without storing them.
+void visit_live_microbatches(const Timeline& timeline, const TrackOrder& order, std::int32_t track,
+                             const std::function<void(double, std::int64_t)>& visit);
 
 }  // namespace lockstep

@@ -2,6 +2,7 @@
 // What happened when: slices on tracks, flows between slices, counters. Times are double seconds.
 // Layer: traces (may include platforms only).
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -23,7 +24,8 @@ enum class Stream : std::uint8_t {
   pipeline_receive,  ///< pipeline receives
 };
 
-/// "compute", "data", "pipeline receive", ...: the name of the track and the category of its slices.
+/// "compute", "data", "pipeline receive", ...: the name of the track and the category of its
+/// slices.
 [[nodiscard]] const char* name_of(Stream stream);
 
 /// What a slice does with the activations of its microbatch.
@@ -54,7 +56,7 @@ struct Slice {
   std::int32_t microbatch = -1;  ///< -1: none
   std::int32_t partner = -1;     ///< microbatch of the backward half of forward_backward; else -1
   std::int32_t peer = -1;        ///< process at the other end of a message; -1: none
-  std::int16_t stage = -1;       ///< model chunk in model order; -1: none
+  std::int32_t stage = -1;       ///< model chunk in model order; -1: none
   SliceRole role = SliceRole::other;
 };
 
@@ -76,9 +78,10 @@ class Timeline {
   /// The id of a name, made once for each text.
   std::int32_t intern(std::string_view name);
 
-  /// Throws Error(internal) unless every index is valid, every time is finite and >= 0, every slice
-  /// ends no earlier than it starts, no two slices of a track overlap (abutting and empty slices are
-  /// fine) and every flow goes forward in time.
+  /// Throws Error(internal) unless every index is valid, a (device, stream) has one track, every
+  /// time and size is finite and >= 0, every slice ends no earlier than it starts, no two slices of
+  /// a track overlap (abutting slices and empty ones at an edge are fine; Stream::none is free) and
+  /// every flow goes forward in time.
   void check() const;
 
   /// The last end of any slice, s; 0 without slices.
@@ -87,5 +90,17 @@ class Timeline {
  private:
   std::unordered_map<std::string, std::int32_t> name_ids_;
 };
+
+/// The slices of every track in the order of time: those of track t are
+/// `slices[first[t]] ... slices[first[t + 1] - 1]`, by start, then end, then index. Four bytes a
+/// slice.
+struct TrackOrder {
+  std::vector<std::int32_t> slices;  ///< indices into Timeline::slices
+  std::vector<std::size_t> first;    ///< one more than tracks
+};
+
+/// Throws Error(internal) when a slice names a track that does not exist. Linear when the slices of
+/// each track already stand in order, else n log n.
+[[nodiscard]] TrackOrder order_by_track(const Timeline& timeline);
 
 }  // namespace lockstep

@@ -17,7 +17,8 @@ struct EngineOptions {
 };
 
 /// Runs the graph on the network: a task starts when all before it have ended; tasks of known
-/// duration take it; messages pay their latency, then share the links of their route max-min fairly.
+/// duration take it; messages pay their latency, then share the links of their route max-min
+/// fairly.
 ///
 /// Returns start and end of every task, s, good to about 1e-14 of the makespan.
 /// Throws Error(simulation) when tasks wait for each other (names them), the engine dies (gives its

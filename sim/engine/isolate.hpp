@@ -11,8 +11,9 @@ namespace lockstep {
 /// Runs `work` in a child process; what it passes to `send` arrives here in order.
 ///
 /// receive  called in this process with each block of bytes, before the child has ended
-/// Throws what the child threw as Error (kind and diagnostics kept); Error(simulation) with the last
-/// words of its standard error when it was killed or ended in any other way. No thread may run.
+/// Throws what the child threw as Error (kind and diagnostics kept); Error(simulation) with the
+/// last words of its standard error when it was killed or ended in any other way. No thread may
+/// run.
 void run_isolated(
     const std::function<void(const std::function<void(const void*, std::size_t)>& send)>& work,
     const std::function<void(const char*, std::size_t)>& receive);

@@ -35,7 +35,7 @@ enum class TaskKind : std::uint8_t {
 
 inline constexpr RouteId no_route = -1;
 
-/// One operation or message; 40 bytes, because there can be millions.
+/// One operation or message; 48 bytes, because there can be millions.
 struct Task {
   double seconds = 0.0;        ///< duration; of a message over a route: its latency; >= 0
   double bytes = 0.0;          ///< of a message over a route, >= 0, may be fractional; else 0
@@ -44,7 +44,7 @@ struct Task {
   std::int32_t peer = -1;      ///< device at the other end of a message; -1: none
   std::int32_t microbatch = -1;
   std::int32_t partner = -1;  ///< microbatch of the backward half of forward_backward
-  std::int16_t chunk = -1;    ///< model chunk, in model order; the stage when not interleaved
+  std::int32_t chunk = -1;    ///< model chunk, in model order; the stage when not interleaved
   TaskKind kind = TaskKind::compute;
   Stream stream = Stream::none;  ///< the track of `device` it is drawn on
 };
@@ -84,6 +84,7 @@ class TaskGraphBuilder {
   TaskId add(const Task& task);
   void depend(TaskId before, TaskId after) { edges_.emplace_back(before, after); }
   [[nodiscard]] std::size_t size() const { return tasks_.size(); }
+  [[nodiscard]] const Task& task(TaskId id) const { return tasks_[id]; }
   [[nodiscard]] TaskGraph build() &&;
 
  private:

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// lockstep list: what is registered, each with its source.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <map>
+
+#include "lockstep/analytic/assumption.hpp"
+#include "lockstep/analytic/formulas.hpp"
+#include "lockstep/platforms/catalogue.hpp"
+#include "lockstep/sim/app/commands.hpp"
+#include "lockstep/sim/app/output.hpp"
+#include "lockstep/sim/collectives/collective.hpp"
+#include "lockstep/sim/scenario.hpp"
+#include "lockstep/sim/schedules/schedule.hpp"
+#include "lockstep/traces/writer.hpp"
+
+namespace lockstep::app {
+namespace {
+
+// One listed thing: its name, then keys and texts.
+using Listed = std::vector<std::pair<std::string, std::string>>;
+
+std::vector<Listed> list_schedules() {
+  std::vector<Listed> rows;
+  for (const ScheduleInfo* info : schedules())
+    rows.push_back({{"name", std::string(info->name)},
+                    {"summary", std::string(info->summary)},
+                    {"formula", std::string(info->claim.formula)},
+                    {"source", std::string(info->source)}});
+  return rows;
+}
+
+std::vector<Listed> list_collectives() {
+  std::vector<Listed> rows;
+  for (const CollectiveInfo* info : collectives())
+    rows.push_back({{"name", std::string(info->name)},
+                    {"operation", std::string(info->operation)},
+                    {"summary", std::string(info->summary)},
+                    {"formula", std::string(info->claim.formula)},
+                    {"source", std::string(info->source)}});
+  return rows;
+}
+
+std::vector<Listed> list_formulas() {
+  std::vector<Listed> rows;
+  for (const FormulaInfo* info : formulas()) {
+    Listed row = {{"name", std::string(info->name)}, {"statement", std::string(info->statement)}};
+    for (const SymbolInfo& symbol : info->symbols)
+      row.emplace_back("  " + std::string(symbol.symbol), std::string(symbol.meaning));
+    std::string names;
+    for (const Assumption assumption : info->assumptions)
+      names += (names.empty() ? "" : ", ") + std::string(name_of(assumption));
+    row.emplace_back("assumes", names);
+    row.emplace_back("source", std::string(info->source));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::vector<Listed> list_writers() {
+  std::vector<Listed> rows;
+  for (const WriterInfo* info : writers())
+    rows.push_back({{"name", std::string(info->name)},
+                    {"extension", std::string(info->extension)},
+                    {"summary", std::string(info->summary)}});
+  return rows;
+}
+
+std::vector<Listed> list_assumptions() {
+  std::vector<Listed> rows;
+  for (const AssumptionInfo& info : assumptions())
+    rows.push_back({{"name", std::string(info.name)}, {"summary", std::string(info.statement)}});
+  return rows;
+}
+
+std::vector<Listed> list_kinds() {
+  std::vector<Listed> rows;
+  for (const KindInfo* info : scenario_kinds())
+    rows.push_back({{"name", std::string(info->name)}, {"summary", std::string(info->summary)}});
+  return rows;
+}
+
+std::string text_at(const Table& table, std::string_view key) {
+  const Value* value = table.find(key);
+  return value != nullptr && value->text() != nullptr ? *value->text() : "";
+}
+
+std::vector<Listed> list_section(CatalogueSection section) {
+  std::vector<Listed> rows;
+  for (const std::string& name : Catalogue::shared().names(section)) {
+    const Table* table = Catalogue::shared().find(section, name);
+    const Value* source = table->find("source");
+    rows.push_back({{"name", name},
+                    {"section", std::string(name_of(section))},
+                    {"summary", text_at(*table, "name")},
+                    {"source", source != nullptr && source->table() != nullptr
+                                   ? text_at(*source->table(), "reference")
+                                   : ""}});
+  }
+  return rows;
+}
+
+std::vector<Listed> list_platforms() {
+  std::vector<Listed> rows;
+  for (const CatalogueSection section :
+       {CatalogueSection::accelerators, CatalogueSection::nodes, CatalogueSection::fabrics})
+    for (Listed& row : list_section(section)) rows.push_back(std::move(row));
+  return rows;
+}
+
+const std::map<std::string, std::vector<Listed> (*)()>& topics() {
+  static const std::map<std::string, std::vector<Listed> (*)()> table = {
+      {"schedules", &list_schedules},
+      {"collectives", &list_collectives},
+      {"formulas", &list_formulas},
+      {"writers", &list_writers},
+      {"assumptions", &list_assumptions},
+      {"kinds", &list_kinds},
+      {"platforms", &list_platforms},
+      {"models", [] { return list_section(CatalogueSection::models); }},
+      {"fleets", [] { return list_section(CatalogueSection::fleets); }},
+  };
+  return table;
+}
+
+int list(const std::string& topic, bool json) {
+  const std::vector<Listed> rows = topics().at(topic)();
+  if (json) {
+    Array out;
+    for (const Listed& row : rows) {
+      Table one;
+      for (const auto& [key, text] : row) one.set(key.substr(key.find_first_not_of(' ')), text);
+      out.emplace_back(std::move(one));
+    }
+    Table document;
+    document.set("lockstep", LOCKSTEP_VERSION);
+    document.set(topic, Value(std::move(out)));
+    print(to_json(Value(std::move(document))) + "\n");
+    return 0;
+  }
+  std::string text;
+  for (const Listed& row : rows) {
+    text += row.front().second + "\n";
+    for (std::size_t i = 1; i < row.size(); ++i)
+      if (!row[i].second.empty()) text += fmt::format("  {:<10} {}\n", row[i].first, row[i].second);
+  }
+  print(text);
+  return 0;
+}
+
+}  // namespace
+
+void add_list(CLI::App& program, Action& chosen) {
+  auto topic = std::make_shared<std::string>();
+  auto json = std::make_shared<bool>(false);
+  std::vector<std::string> names;
+  for (const auto& [name, lister] : topics()) names.push_back(name);
+  CLI::App* verb = program.add_subcommand("list", "what is registered, each with its source");
+  verb->add_option("topic", *topic, "what to list")->required()->check(CLI::IsMember(names));
+  verb->add_flag("--json", *json, "print one JSON document");
+  verb->footer("Example: lockstep list schedules");
+  verb->callback(
+      [topic, json, &chosen] { chosen = [topic, json] { return list(*topic, *json); }; });
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// lockstep validate: closed form, critical path and simulation side by side.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <filesystem>
+
+#include "lockstep/platforms/error.hpp"
+#include "lockstep/sim/app/commands.hpp"
+#include "lockstep/sim/app/output.hpp"
+#include "lockstep/sim/app/table.hpp"
+#include "lockstep/sim/app/trace.hpp"
+#include "lockstep/sim/judge.hpp"
+#include "lockstep/sim/matrix.hpp"
+#include "lockstep/sim/scenario_file.hpp"
+#include "lockstep/sim/timeline_of.hpp"
+
+namespace lockstep::app {
+namespace {
+
+struct ValidateOptions : CommonOptions {
+  bool markdown = false;
+  bool all = false;
+  std::string traces;
+};
+
+Value json_of(const Row& row) {
+  Table out;
+  out.set("scenario", row.scenario);
+  out.set("quantity", row.quantity);
+  out.set("formula", row.formula);
+  out.set("critical_path", row.critical_path);
+  out.set("simulation", row.simulation);
+  out.set("residual", row.residual);
+  out.set("tolerance", row.tolerance);
+  Array broken;
+  Array costs;
+  for (const Cost& cost : row.costs) {
+    broken.emplace_back(name_of(cost.assumption));
+    Table one;
+    one.set("assumption", name_of(cost.assumption));
+    one.set("how", cost.how);
+    one.set("cost", cost.amount);
+    costs.emplace_back(std::move(one));
+  }
+  out.set("assumptions_broken", Value(std::move(broken)));
+  out.set("costs", Value(std::move(costs)));
+  out.set("verdict", name_of(row.verdict));
+  if (!row.reason.empty()) out.set("reason", row.reason);
+  return Value(std::move(out));
+}
+
+std::string json_of(const std::vector<Row>& rows) {
+  Array list;
+  for (const Row& row : rows) list.push_back(json_of(row));
+  Table document;
+  document.set("lockstep", LOCKSTEP_VERSION);
+  document.set("rows", Value(std::move(list)));
+  document.set("warnings", Value(Array{}));
+  return to_json(Value(std::move(document))) + "\n";
+}
+
+std::vector<std::string> cells_of(const Row& row) {
+  return {shown_key(row.quantity),
+          shown(row.quantity, row.formula),
+          shown(row.quantity, row.critical_path),
+          shown(row.quantity, row.simulation),
+          fmt::format("{:.1e}", row.residual),
+          name_of(row.verdict)};
+}
+
+std::string plain_table(const std::vector<Row>& rows) {
+  TextTable table({"", "formula", "critical path", "simulation", "residual", "verdict"},
+                  {false, true, true, true, true, false});
+  std::string last;
+  for (const Row& row : rows) {
+    if (row.scenario != last) table.add_heading(row.scenario);
+    last = row.scenario;
+    std::vector<std::string> cells = cells_of(row);
+    cells.front() = "  " + cells.front();
+    table.add(std::move(cells));
+  }
+  return table.plain();
+}
+
+std::string markdown_table(const std::vector<Row>& rows) {
+  TextTable table(
+      {"scenario", "quantity", "formula", "critical path", "simulation", "residual", "verdict"},
+      {false, false, true, true, true, true, false});
+  for (const Row& row : rows) {
+    std::vector<std::string> cells = cells_of(row);
+    cells.insert(cells.begin(), row.scenario);
+    table.add(std::move(cells));
+  }
+  return table.markdown();
+}
+
+struct Counts {
+  std::array<std::size_t, 4> by_verdict{};
+  double worst_equal = 0.0;
+};
+
+Counts count(const std::vector<Row>& rows) {
+  Counts counts;
+  for (const Row& row : rows) {
+    ++counts.by_verdict[static_cast<std::size_t>(row.verdict)];
+    if (row.verdict == Verdict::equal)
+      counts.worst_equal = std::max(counts.worst_equal, row.residual);
+  }
+  return counts;
+}
+
+std::string summary_of(const std::vector<Row>& rows) {
+  const Counts counts = count(rows);
+  std::string text = fmt::format("{} rows:", rows.size());
+  for (std::size_t i = 0; i < counts.by_verdict.size(); ++i)
+    text += fmt::format("{} {} {}", i == 0 ? "" : ",", counts.by_verdict[i],
+                        name_of(static_cast<Verdict>(i)));
+  return text + fmt::format("; largest residual of an equal row {:.1e}\n", counts.worst_equal);
+}
+
+std::string sentences_of(const std::vector<Row>& rows) {
+  std::string text;
+  for (const Row& row : rows) {
+    const std::string sentence = sentence_for(row);
+    if (!sentence.empty()) text += sentence + "\n";
+  }
+  return text;
+}
+
+// "a file name of this scenario": what is no letter, digit, dot or dash becomes a dash.
+std::string file_name_of(const std::string& scenario) {
+  std::string name;
+  for (const char c : scenario)
+    name += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-' ? c : '-';
+  return name + ".trace.json.gz";
+}
+
+class Validation {
+ public:
+  explicit Validation(const ValidateOptions& options) : options_(options) {
+    judge_options_.task_limit = options.task_limit;
+  }
+
+  std::vector<Row> run() {
+    std::vector<MatrixEntry> entries;
+    if (options_.files.empty()) entries = built_in_matrix();
+    for (const std::string& file : options_.files)
+      entries.push_back({read_scenario_file(file, options_.settings), {}});
+    for (const MatrixEntry& entry : entries) require_runnable(*entry.scenario, options_.task_limit);
+    if (!options_.traces.empty()) make_trace_folder();
+    std::vector<Row> rows;
+    for (const MatrixEntry& entry : entries) {
+      judge_options_.engine = entry.engine;
+      for (Row& row : judge(*entry.scenario, judge_options_)) rows.push_back(std::move(row));
+      if (!options_.traces.empty()) write_trace(*entry.scenario);
+    }
+    return rows;
+  }
+
+  [[nodiscard]] const std::vector<std::string>& written() const { return written_; }
+
+ private:
+  void make_trace_folder() const {
+    std::error_code problem;
+    std::filesystem::create_directories(options_.traces, problem);
+    if (!std::filesystem::is_directory(options_.traces))
+      throw Error(ErrorKind::io, "cannot be made a folder", options_.traces, problem.message());
+  }
+
+  void write_trace(const Scenario& scenario) {
+    const std::string path =
+        (std::filesystem::path(options_.traces) / file_name_of(scenario.name)).string();
+    TraceFile file(path);
+    const Job job = scenario.lower();
+    const Timeline timeline = timeline_of(job, simulate(job.graph, job.network));
+    timeline.check();
+    file.write(timeline, scenario);
+    written_.push_back(path);
+  }
+
+  const ValidateOptions& options_;
+  JudgeOptions judge_options_;
+  std::vector<std::string> written_;
+};
+
+int validate(const ValidateOptions& options) {
+  Validation validation(options);
+  const std::vector<Row> rows = validation.run();
+  std::vector<Row> listed = rows;
+  if (options.files.empty() && !options.all)
+    std::erase_if(listed, [](const Row& row) { return row.verdict == Verdict::equal; });
+  if (options.json) {
+    print(json_of(rows));
+  } else if (options.markdown) {
+    print(markdown_table(listed));
+  } else {
+    print(plain_table(listed) + "\n" + sentences_of(listed) + summary_of(rows));
+    if (listed.size() < rows.size())
+      print(
+          fmt::format("{} equal rows not listed; --all lists them\n", rows.size() - listed.size()));
+    for (const std::string& path : validation.written()) print("trace: " + path + "\n");
+  }
+  const std::size_t wrong = count(rows).by_verdict[static_cast<std::size_t>(Verdict::mismatch)];
+  if (wrong == 0) return 0;
+  for (const Row& row : rows)
+    if (row.verdict == Verdict::mismatch && (options.json || options.markdown))
+      fmt::print(stderr, "lockstep: {}\n", sentence_for(row));
+  return 1;
+}
+
+}  // namespace
+
+void add_validate(CLI::App& program, Action& chosen) {
+  auto options = std::make_shared<ValidateOptions>();
+  CLI::App* verb = program.add_subcommand(
+      "validate", "closed form, critical path and simulation side by side; no file: the matrix");
+  add_common(*verb, *options, true);
+  verb->get_option("files")->required(false)->expected(0, -1);
+  verb->add_flag("--markdown", options->markdown, "print the table as Markdown");
+  verb->add_flag("--all", options->all, "list the equal rows of the built-in matrix too");
+  verb->add_option("--traces", options->traces, "write each scenario's timeline into this folder");
+  verb->footer("Example: lockstep validate examples/1f1b-unequal-stages.toml --traces out");
+  verb->callback([options, &chosen] { chosen = [options] { return validate(*options); }; });
+}
+
+}  // namespace lockstep::app

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include "lockstep/sim/collectives/collective.hpp"
+
+namespace lockstep {
+
+#define LOCKSTEP_COLLECTIVE(unit) extern const CollectiveInfo collective_##unit;
+#include "lockstep/sim/collectives/collectives.def"
+#undef LOCKSTEP_COLLECTIVE
+
+std::span<const CollectiveInfo* const> collectives() {
+  static const std::array table = {
+#define LOCKSTEP_COLLECTIVE(unit) &collective_##unit,
+#include "lockstep/sim/collectives/collectives.def"
+#undef LOCKSTEP_COLLECTIVE
+  };
+  return table;
+}
+
+const CollectiveInfo* find_collective(std::string_view operation, std::string_view name) {
+  for (const CollectiveInfo* info : collectives())
+    if (info->operation == operation && info->name == name) return info;
+  return nullptr;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kind "collective": one collective operation, priced alone or beside equal ones on the same links.
+#include "lockstep/analytic/specs/collective.hpp"
+
+#include <fmt/format.h>
+
+#include "lockstep/sim/kinds/simulation_table.hpp"
+#include "lockstep/sim/lower/collective.hpp"
+#include "lockstep/sim/scenario.hpp"
+
+namespace lockstep {
+namespace {
+
+class CollectiveScenario : public Scenario {
+ public:
+  CollectiveSpec spec;
+  CollectiveRun run;
+
+  std::string_view kind() const override { return "collective"; }
+  Prediction predict() const override {
+    const Seconds time = closed_form();
+    Prediction prediction;
+    prediction.formula = run.algorithm->claim.formula;
+    prediction.assumptions = run.algorithm->claim.assumptions;
+    prediction.terms = {
+        {fmt::format("{} {}", run.algorithm->name, run.algorithm->operation), time}};
+    prediction.outputs.set("time_s", time.si());
+    return prediction;
+  }
+  double tasks() const override { return task_count(spec, run); }
+  Job lower() const override {
+    CollectiveRun chosen = run;
+    if (run.fidelity == Fidelity::formula) chosen.closed_form = closed_form();
+    return lower_collective(spec, chosen);
+  }
+  std::vector<Figure> expected() const override { return {{"makespan_s", closed_form().si()}}; }
+  std::vector<Broken> broken() const override {
+    if (run.concurrent == 1) return {};
+    return {{Assumption::private_links,
+             fmt::format("{} equal collectives share the links", run.concurrent)}};
+  }
+  std::unique_ptr<Scenario> repaired(Assumption) const override {
+    auto copy = std::make_unique<CollectiveScenario>(*this);
+    copy->run.concurrent = 1;
+    return copy;
+  }
+
+ private:
+  Seconds closed_form() const {
+    return run.algorithm->closed_form(spec.message, spec.ranks, spec.bandwidth, spec.latency);
+  }
+};
+
+std::unique_ptr<Scenario> read(TableReader& reader) {
+  constexpr std::int64_t most_concurrent = 10'000;
+  auto scenario = std::make_unique<CollectiveScenario>();
+  scenario->spec = read_collective(reader);
+  scenario->run.algorithm = find_collective("all-reduce", "ring");
+  read_simulation(reader, [&](TableReader& simulation) {
+    scenario->run.fidelity = read_fidelity(simulation);
+    scenario->run.concurrent = simulation.count("concurrent", 1, 1, most_concurrent);
+  });
+  return scenario;
+}
+
+}  // namespace
+
+extern const KindInfo kind_collective;
+const KindInfo kind_collective{.name = "collective",
+                               .summary = "one collective operation on links of one rate",
+                               .read = &read};
+
+}  // namespace lockstep
