@@ -48,9 +48,9 @@ class Matrix {
     add("Gpt2DataParallelOneNode", scale_out(1, 8, 1, 50e9));
     add("Gpt2DataParallelFourNodes10GbE", scale_out(4, 8, 1, 1.25e9));
     add("Gpt2GradientAccumulationOneNode", scale_out(1, 8, 4, 50e9));
-    for (const int nodes : {1, 2, 4, 16})
+    for (const int nodes : {1, 2, 3, 4, 16})
       for (const int devices : {1, 2, 8})
-        for (const int accumulation : {1, 4})
+        for (const int accumulation : {1, 4, 64})
           add(fmt::format("scale-out {}x{} accumulate {}", nodes, devices, accumulation),
               scale_out(nodes, devices, accumulation, 50e9));
   }

@@ -22,6 +22,7 @@ namespace {
 struct ValidateOptions : CommonOptions {
   bool markdown = false;
   bool all = false;
+  bool summary = false;
   std::string traces;
 };
 
@@ -193,6 +194,8 @@ int validate(const ValidateOptions& options) {
     std::erase_if(listed, [](const Row& row) { return row.verdict == Verdict::equal; });
   if (options.json) {
     print(json_of(rows));
+  } else if (options.summary) {
+    print(summary_of(rows));
   } else if (options.markdown) {
     print(markdown_table(listed));
   } else {
@@ -205,7 +208,8 @@ int validate(const ValidateOptions& options) {
   const std::size_t wrong = count(rows).by_verdict[static_cast<std::size_t>(Verdict::mismatch)];
   if (wrong == 0) return 0;
   for (const Row& row : rows)
-    if (row.verdict == Verdict::mismatch && (options.json || options.markdown))
+    if (row.verdict == Verdict::mismatch &&
+        (options.json || options.markdown || options.summary))
       fmt::print(stderr, "lockstep: {}\n", sentence_for(row));
   return 1;
 }
@@ -220,6 +224,7 @@ void add_validate(CLI::App& program, Action& chosen) {
   verb->get_option("files")->required(false)->expected(0, -1);
   verb->add_flag("--markdown", options->markdown, "print the table as Markdown");
   verb->add_flag("--all", options->all, "list the equal rows of the built-in matrix too");
+  verb->add_flag("--summary", options->summary, "print only how many rows are what");
   verb->add_option("--traces", options->traces, "write each scenario's timeline into this folder");
   verb->footer("Example: lockstep validate examples/1f1b-unequal-stages.toml --traces out");
   verb->callback([options, &chosen] { chosen = [options] { return validate(*options); }; });

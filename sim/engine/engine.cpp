@@ -86,7 +86,6 @@ class Run {
   void begin_flow(TaskId id);
   void end_flow(const sg::Activity& activity);
   void occupy(TaskId id, const Task& task, double now);
-  void keep_time(double date);
   void guard(const auto& body);
   void require_complete() const;
 
@@ -202,8 +201,7 @@ void Run::begin_flow(TaskId id) {
   }
   const detail::Payload payload = detail::payload_of(task.bytes, scaling_);
   payload_factor_ = std::ldexp(1.0, payload.finer_exponent);
-  const detail::RouteHosts::Ends& ends = hosts_.ends(task.route);
-  sg::CommPtr comm = sg::Comm::sendto_init(ends.source, ends.target);
+  sg::CommPtr comm = sg::Comm::sendto_init(hosts_.source(task.route), hosts_.target(task.route));
   comm->set_payload_size(payload.count);
   comm->set_data(reinterpret_cast<void*>(slot));
   flows_[slot] = {comm, id};
@@ -247,15 +245,6 @@ void Run::require_complete() const {
   throw Error(ErrorKind::internal, "the engine lost a task");
 }
 
-/// SimGrid's clock moves by differences. When it jumps from less than half of a date to that date,
-/// rounding can carry it one ulp past; beyond 8192 s that exceeds surf/precision, and the flow that
-/// ends there is lost. So the clock never jumps over a power of two that large.
-void Run::keep_time(double date) {
-  Timer::set(date, [this, date] {
-    if (!failure_ && completed_ < graph_.size() && date < 1e300) keep_time(2.0 * date);
-  });
-}
-
 TaskTimes Run::execute() {
   sg::Activity::on_completion_cb(
       [this](const sg::Activity& activity) { guard([this, &activity] { end_flow(activity); }); });
@@ -270,7 +259,6 @@ TaskTimes Run::execute() {
       start_ready(0.0);
     });
   });
-  if (scaling_.flows) keep_time(4096.0);
   engine_.run();
   if (failure_) std::rethrow_exception(failure_);
   require_complete();

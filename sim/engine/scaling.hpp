@@ -30,7 +30,10 @@ struct Payload {
 ///
 /// Time: the makespan is at least max(critical path, largest serial load of one link); that bound
 /// is brought into [256, 512) engine seconds, where 1e-12 s is well above one ulp and far below
-/// what matters. Sizes: the largest message is brought into [2^52, 2^53) units.
+/// what matters. A run may last many times longer, but no two events in turn are further apart than
+/// the bound, since a full link would carry more than its load; so the clock never jumps from less
+/// than half of a date beyond 8192 s, where SimGrid could lose a flow (see README.md).
+/// Sizes: the largest message is brought into [2^52, 2^53) units.
 /// Throws Error(simulation) naming a cycle, or when the times overflow.
 [[nodiscard]] Scaling scaling_of(const TaskGraph& graph, const Network& network,
                                  bool exclusive_as_flows);

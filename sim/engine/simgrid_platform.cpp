@@ -40,48 +40,47 @@ class KeptHandlers {
   std::array<struct sigaction, numbers.size()> kept_{};
 };
 
-enum class Way : std::uint8_t { up, down };
-
-/// Makes a host for each list of links that is the way up of a source or the way down of a target.
+/// Numbers lists of links in the order in which they are first met.
 class HalfRoutes {
  public:
-  HalfRoutes(sg::NetZone& zone, const Network& network, int rate_exponent)
+  std::size_t number_of(std::span<const LinkId> links) {
+    return numbers_.try_emplace({links.begin(), links.end()}, numbers_.size()).first->second;
+  }
+  [[nodiscard]] std::size_t size() const { return numbers_.size(); }
+  [[nodiscard]] const auto& numbers() const { return numbers_; }
+
+ private:
+  std::map<std::vector<LinkId>, std::size_t> numbers_;
+};
+
+/// SimGrid's links, made when first asked for.
+class Wires {
+ public:
+  Wires(sg::NetZone& zone, const Network& network, int rate_exponent)
       : zone_(zone),
         network_(network),
         rate_exponent_(rate_exponent),
-        links_(network.links.size(), nullptr) {}
+        made_(network.links.size(), nullptr) {}
 
-  sg::Host* host(Way way, std::span<const LinkId> links) {
-    auto& known = hosts_[static_cast<std::size_t>(way)];
-    const auto [at, is_new] = known.try_emplace({links.begin(), links.end()}, nullptr);
-    if (is_new) at->second = make(way, links, known.size());
-    return at->second;
+  std::vector<sg::LinkInRoute> way(const std::vector<LinkId>& links) {
+    std::vector<sg::LinkInRoute> list;
+    for (const LinkId id : links) list.emplace_back(wire(static_cast<std::size_t>(id)));
+    return list;
   }
 
  private:
-  sg::Host* make(Way way, std::span<const LinkId> links, std::size_t number) {
-    std::vector<sg::LinkInRoute> list;
-    for (const LinkId id : links) list.emplace_back(link(static_cast<std::size_t>(id)));
-    const bool up = way == Way::up;
-    sg::Host* host = zone_.create_host((up ? "up" : "down") + std::to_string(number), 1.0);
-    simgrid::kernel::routing::NetPoint* point = host->get_netpoint();
-    zone_.add_route(up ? point : nullptr, up ? nullptr : point, nullptr, nullptr, list, false);
-    return host;
-  }
-
-  const sg::Link* link(std::size_t id) {
-    if (links_[id] == nullptr) {
+  const sg::Link* wire(std::size_t id) {
+    if (made_[id] == nullptr) {
       const double rate = scaled_rate(network_.links[id].bytes_per_second, rate_exponent_);
-      links_[id] = zone_.create_link("link" + std::to_string(id), rate)->seal();
+      made_[id] = zone_.create_link("link" + std::to_string(id), rate)->seal();
     }
-    return links_[id];
+    return made_[id];
   }
 
   sg::NetZone& zone_;
   const Network& network_;
   int rate_exponent_;
-  std::vector<const sg::Link*> links_;
-  std::array<std::map<std::vector<LinkId>, sg::Host*>, 2> hosts_;
+  std::vector<const sg::Link*> made_;
 };
 
 }  // namespace
@@ -113,15 +112,24 @@ sg::Engine& make_engine(const Settings& settings) {
 
 RouteHosts::RouteHosts(const Network& network, const std::vector<bool>& used, int rate_exponent)
     : zone_(sg::create_star_zone("network")), ends_(network.routes.size()) {
-  zone_->create_host("first", 1.0);  // an engine without hosts dies when it runs
-  HalfRoutes halves(*zone_, network, rate_exponent);
+  HalfRoutes ups;
+  HalfRoutes downs;
   for (std::size_t id = 0; id < ends_.size(); ++id) {
     if (!used[id]) continue;
     const std::span<const LinkId> links = network.routes[id].links;
     const std::size_t half = (links.size() + 1) / 2;
-    ends_[id] = {halves.host(Way::up, links.first(half)),
-                 halves.host(Way::down, links.subspan(half))};
+    ends_[id] = {ups.number_of(links.first(half)), downs.number_of(links.subspan(half))};
   }
+  // At least one host: without any, SimGrid dies when it runs.
+  for (std::size_t i = 0; i < std::max({ups.size(), downs.size(), std::size_t{1}}); ++i)
+    hosts_.push_back(zone_->create_host("host" + std::to_string(i), 1.0));
+  Wires wires(*zone_, network, rate_exponent);
+  for (const auto& [links, number] : ups.numbers())
+    zone_->add_route(hosts_[number]->get_netpoint(), nullptr, nullptr, nullptr, wires.way(links),
+                     false);
+  for (const auto& [links, number] : downs.numbers())
+    zone_->add_route(nullptr, hosts_[number]->get_netpoint(), nullptr, nullptr, wires.way(links),
+                     false);
   zone_->seal();
 }
 

@@ -28,28 +28,31 @@ using Settings = std::vector<std::string>;
 
 /// Routes as SimGrid understands them, whatever the topology is.
 ///
-/// One star zone. The first half of a route's links is the way up of a source host, the rest the
-/// way down of a target host, so a message from the one to the other occupies just the links of the
-/// route, and flows meet where routes have links in common. Routes share hosts, so that n senders
-/// and n receivers need 2 n hosts, not one for each pair.
+/// One star zone. The first half of a route's links is the way up of one host, the rest the way
+/// down of another (or the same), so a message from the one to the other occupies just the links of
+/// the route, and flows meet where routes have links in common. Routes share hosts: n senders and n
+/// receivers need n hosts, not one for each pair.
 class RouteHosts {
  public:
-  struct Ends {
-    simgrid::s4u::Host* source = nullptr;
-    simgrid::s4u::Host* target = nullptr;
-  };
-
   /// rate_exponent  rates are multiplied by 2^rate_exponent: units a second of the engine
   /// Only the routes marked in `used` are made.
   RouteHosts(const Network& network, const std::vector<bool>& used, int rate_exponent);
 
-  [[nodiscard]] const Ends& ends(RouteId route) const {
-    return ends_[static_cast<std::size_t>(route)];
+  [[nodiscard]] simgrid::s4u::Host* source(RouteId route) const {
+    return hosts_[ends_[static_cast<std::size_t>(route)].source];
+  }
+  [[nodiscard]] simgrid::s4u::Host* target(RouteId route) const {
+    return hosts_[ends_[static_cast<std::size_t>(route)].target];
   }
   [[nodiscard]] simgrid::s4u::NetZone* zone() const { return zone_; }
 
  private:
+  struct Ends {
+    std::size_t source = 0;
+    std::size_t target = 0;
+  };
   simgrid::s4u::NetZone* zone_;
+  std::vector<simgrid::s4u::Host*> hosts_;
   std::vector<Ends> ends_;
 };
 

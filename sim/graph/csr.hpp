@@ -23,9 +23,7 @@ struct TaskGraph::Csr {
 /// Opens the storage to the algorithms of this folder.
 struct GraphAccess {
   using Graph = TaskGraph::Csr::Graph;
-  [[nodiscard]] static const Graph& csr(const TaskGraph& graph) {
-    return graph.csr_->graph;
-  }
+  [[nodiscard]] static const Graph& csr(const TaskGraph& graph) { return graph.csr_->graph; }
 };
 
 namespace detail {

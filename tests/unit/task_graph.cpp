@@ -49,7 +49,9 @@ std::string deadlock_of(const TaskGraph& graph) {
 
 }  // namespace
 
-TEST_CASE("a task is small, because there can be millions") { CHECK(sizeof(Task) <= 48); }
+TEST_CASE("a task is small, because there can be millions") {
+  CHECK(sizeof(Task) <= 48);
+}
 
 TEST_CASE("successors keep the order in which the edges were given") {
   const TaskGraph graph = forwards(5, {{3, 1}, {0, 4}, {0, 2}, {3, 0}, {0, 1}, {3, 2}, {0, 2}});
