@@ -24,10 +24,7 @@ double ring_data_factor(std::int64_t ranks) {
 }
 
 Seconds ring_all_reduce(Bytes message, std::int64_t ranks, BytesPerSecond rate, Seconds latency) {
-  guard_at_least("ranks", ranks, 1);
-  guard_non_negative("message", message.si());
-  guard_positive("bandwidth", rate.si());
-  guard_non_negative("latency", latency.si());
+  guard_link(message, ranks, rate, latency);
   if (ranks == 1) return Seconds(0.0);
   const double steps = 2.0 * (static_cast<double>(ranks) - 1.0);
   return ring_data_factor(ranks) * (message / rate) + steps * latency;

@@ -36,6 +36,7 @@ std::vector<Listed> list_collectives() {
   for (const CollectiveInfo* info : collectives())
     rows.push_back({{"name", std::string(info->name)},
                     {"operation", std::string(info->operation)},
+                    {"function", std::string(info->function)},
                     {"summary", std::string(info->summary)},
                     {"formula", std::string(info->claim.formula)},
                     {"source", std::string(info->source)}});

@@ -7,19 +7,28 @@
 #include <string_view>
 #include <vector>
 
+#include "lockstep/analytic/specs/collective.hpp"
 #include "lockstep/platforms/quantity.hpp"
+#include "lockstep/sim/lower/fidelity.hpp"
 #include "lockstep/sim/schedules/schedule.hpp"
 
 namespace lockstep {
 
-/// One message of one step. A rank sends a part only when what it received of that part has come.
+/// Who takes part. Ranks are numbered node by node; algorithms that know no nodes ignore them.
+struct CollectiveShape {
+  std::int64_t ranks = 1;     ///< n, >= 1
+  std::int64_t per_node = 1;  ///< g, >= 1, divides n
+};
+
+/// One message of one step. A rank sends its parts only when what it received of them has come.
 struct CollectiveMessage {
   std::int32_t step = 0;
   std::int32_t from = 0;
   std::int32_t to = 0;
-  std::int32_t part = 0;  ///< which of the parts the buffer is cut into
-  double share = 0.0;     ///< its size as a share of the rank's message
-  bool reduces = false;   ///< added to what the receiver has; otherwise it replaces it
+  std::int32_t part = 0;   ///< first of the parts (the buffer is cut into equal ones)
+  std::int32_t parts = 1;  ///< how many
+  double share = 0.0;      ///< its size as a share of the rank's message
+  bool reduces = false;    ///< added to what the receiver has; otherwise it replaces it
 };
 
 /// All messages that one rank sends to another in one phase, as one flow.
@@ -34,17 +43,26 @@ struct CollectiveFlow {
 struct CollectiveInfo {
   std::string_view name;       ///< "ring"
   std::string_view operation;  ///< "all-reduce"
+  std::string_view function;   ///< the reference's name: `function` of kind "collective"
   std::string_view summary;
   std::string_view source;
   Claim claim;
+  bool uses_nodes = false;         ///< the algorithm knows which ranks share a node
+  bool steps_in_sequence = false;  ///< no message of a step before all of the step before
+  /// Parts that the buffer is cut into.
+  std::int64_t (*parts)(const CollectiveShape& shape);
   /// Every message, by step; for `steps`.
-  std::vector<CollectiveMessage> (*messages)(std::int64_t ranks);
+  std::vector<CollectiveMessage> (*messages)(const CollectiveShape& shape);
   /// How many those are, without making them.
-  double (*message_count)(std::int64_t ranks);
+  double (*message_count)(const CollectiveShape& shape);
   /// The same traffic as flows; for `flows`.
-  std::vector<CollectiveFlow> (*flows)(std::int64_t ranks);
-  /// The closed form of the claim; for `formula`, whose rows are never evidence.
-  Seconds (*closed_form)(Bytes message, std::int64_t ranks, BytesPerSecond rate, Seconds latency);
+  std::vector<CollectiveFlow> (*flows)(const CollectiveShape& shape);
+  /// How many those are, without making them.
+  double (*flow_count)(const CollectiveShape& shape);
+  /// The closed form of the claim; for `formula`, whose rows are never evidence. Algorithms that
+  /// know no nodes use `near` alone.
+  Seconds (*closed_form)(Bytes message, const CollectiveShape& shape, LinkClass near,
+                         LinkClass far);
 };
 
 /// All collectives, in the order of collectives.def.
@@ -53,5 +71,9 @@ struct CollectiveInfo {
 /// The algorithm of an operation by name; nullptr when there is none.
 [[nodiscard]] const CollectiveInfo* find_collective(std::string_view operation,
                                                     std::string_view name);
+
+/// Messages of a collective at a fidelity: what lowering it adds.
+[[nodiscard]] double collective_tasks(const CollectiveInfo& algorithm, Fidelity fidelity,
+                                      const CollectiveShape& shape);
 
 }  // namespace lockstep

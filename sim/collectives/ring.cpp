@@ -8,31 +8,41 @@
 namespace lockstep {
 namespace {
 
-std::vector<CollectiveMessage> messages(std::int64_t ranks) {
-  const auto n = static_cast<std::int32_t>(ranks);
+std::int64_t parts(const CollectiveShape& shape) { return shape.ranks; }
+
+std::vector<CollectiveMessage> messages(const CollectiveShape& shape) {
+  const auto n = static_cast<std::int32_t>(shape.ranks);
   std::vector<CollectiveMessage> list;
   for (std::int32_t step = 0; step < 2 * (n - 1); ++step)
     for (std::int32_t rank = 0; rank < n; ++rank) {
       // In step s a rank passes on the part that it got in step s-1; n parts go round once.
       const std::int32_t part = (rank + 2 * n - step) % n;
-      list.push_back({step, rank, (rank + 1) % n, part, 1.0 / n, step < n - 1});
+      list.push_back({step, rank, (rank + 1) % n, part, 1, 1.0 / n, step < n - 1});
     }
   return list;
 }
 
-double message_count(std::int64_t ranks) {
-  const auto n = static_cast<double>(ranks);
+double message_count(const CollectiveShape& shape) {
+  const auto n = static_cast<double>(shape.ranks);
   return 2.0 * n * (n - 1.0);
 }
 
-std::vector<CollectiveFlow> flows(std::int64_t ranks) {
-  const auto n = static_cast<std::int32_t>(ranks);
+std::vector<CollectiveFlow> flows(const CollectiveShape& shape) {
+  const auto n = static_cast<std::int32_t>(shape.ranks);
   std::vector<CollectiveFlow> list;
   if (n == 1) return list;
-  const std::int64_t sent = 2 * (ranks - 1);
+  const std::int64_t sent = 2 * (shape.ranks - 1);
   for (std::int32_t rank = 0; rank < n; ++rank)
     list.push_back({0, rank, (rank + 1) % n, sent, static_cast<double>(sent) / n});
   return list;
+}
+
+double flow_count(const CollectiveShape& shape) {
+  return shape.ranks == 1 ? 0.0 : static_cast<double>(shape.ranks);
+}
+
+Seconds closed_form(Bytes message, const CollectiveShape& shape, LinkClass near, LinkClass) {
+  return ring_all_reduce(message, shape.ranks, near.rate, near.latency);
 }
 
 }  // namespace
@@ -41,12 +51,15 @@ extern const CollectiveInfo collective_ring;
 const CollectiveInfo collective_ring{
     .name = "ring",
     .operation = "all-reduce",
+    .function = "ring_allreduce",
     .summary = "n-1 reduce-scatter steps, then n-1 all-gather steps, between neighbours",
     .source = "Patarasuk and Yuan 2009 (JPDC 69:117)",
     .claim = {"ring_all_reduce", {Assumption::private_links, Assumption::flat_latency}, 1e-9},
+    .parts = &parts,
     .messages = &messages,
     .message_count = &message_count,
     .flows = &flows,
-    .closed_form = &ring_all_reduce};
+    .flow_count = &flow_count,
+    .closed_form = &closed_form};
 
 }  // namespace lockstep

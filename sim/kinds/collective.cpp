@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kind "collective": one collective operation, priced alone or beside equal ones on the same links.
-#include "lockstep/analytic/specs/collective.hpp"
+#include "lockstep/sim/lower/collective.hpp"
 
 #include <fmt/format.h>
 
+#include "lockstep/analytic/formulas/double_binary_tree_all_reduce.hpp"
 #include "lockstep/sim/kinds/simulation_table.hpp"
-#include "lockstep/sim/lower/collective.hpp"
 #include "lockstep/sim/scenario.hpp"
 
 namespace lockstep {
@@ -14,18 +14,27 @@ namespace {
 class CollectiveScenario : public Scenario {
  public:
   CollectiveSpec spec;
-  CollectiveRun run;
+  CollectiveRun run;  // without an algorithm: a closed form alone
 
   std::string_view kind() const override { return "collective"; }
   Prediction predict() const override {
     const Seconds time = closed_form();
     Prediction prediction;
-    prediction.formula = run.algorithm->claim.formula;
-    prediction.assumptions = run.algorithm->claim.assumptions;
-    prediction.terms = {
-        {fmt::format("{} {}", run.algorithm->name, run.algorithm->operation), time}};
+    if (run.algorithm != nullptr) {
+      prediction.formula = run.algorithm->claim.formula;
+      prediction.assumptions = run.algorithm->claim.assumptions;
+    } else {
+      prediction.formula = "double_binary_tree_all_reduce";
+      prediction.assumptions = {Assumption::private_links, Assumption::flat_latency,
+                                Assumption::fitted_constants};
+    }
+    prediction.terms = {{spec.function, time}};
     prediction.outputs.set("time_s", time.si());
     return prediction;
+  }
+  std::string not_simulated() const override {
+    if (run.algorithm != nullptr) return {};
+    return spec.function + " has a closed form with fitted constants and no algorithm to run yet";
   }
   double tasks() const override { return task_count(spec, run); }
   Job lower() const override {
@@ -47,15 +56,24 @@ class CollectiveScenario : public Scenario {
 
  private:
   Seconds closed_form() const {
-    return run.algorithm->closed_form(spec.message, spec.ranks, spec.bandwidth, spec.latency);
+    if (run.algorithm == nullptr)
+      return double_binary_tree_all_reduce(spec.message, spec.ranks, spec.near.rate,
+                                           spec.near.latency);
+    return run.algorithm->closed_form(spec.message, shape_of(spec), spec.near, spec.far);
   }
 };
+
+const CollectiveInfo* algorithm_of(const std::string& function) {
+  for (const CollectiveInfo* info : collectives())
+    if (info->function == function) return info;
+  return nullptr;
+}
 
 std::unique_ptr<Scenario> read(TableReader& reader) {
   constexpr std::int64_t most_concurrent = 10'000;
   auto scenario = std::make_unique<CollectiveScenario>();
   scenario->spec = read_collective(reader);
-  scenario->run.algorithm = find_collective("all-reduce", "ring");
+  scenario->run.algorithm = algorithm_of(scenario->spec.function);
   read_simulation(reader, [&](TableReader& simulation) {
     scenario->run.fidelity = read_fidelity(simulation);
     scenario->run.concurrent = simulation.count("concurrent", 1, 1, most_concurrent);
@@ -67,7 +85,7 @@ std::unique_ptr<Scenario> read(TableReader& reader) {
 
 extern const KindInfo kind_collective;
 const KindInfo kind_collective{.name = "collective",
-                               .summary = "one collective operation on links of one rate",
+                               .summary = "one collective operation on links of one or two rates",
                                .read = &read};
 
 }  // namespace lockstep

@@ -83,6 +83,7 @@ class ScaleOutLowering {
     CollectiveCall call;
     call.algorithm = run_.algorithm;
     call.fidelity = run_.fidelity;
+    call.shape = {count, count};
     call.bytes = size_at(spec_.workload, spec_.precision).si();
     call.closed_form = closed_form;
     for (std::int32_t device = first; device < first + count; ++device) {
@@ -127,8 +128,9 @@ double task_count(const DataParallelScaleOutSpec& spec, const ScaleOutRun& run) 
   const auto nodes = static_cast<double>(spec.nodes);
   double tasks = devices * static_cast<double>(spec.accumulation_steps);
   if (spec.devices_per_node > 1)
-    tasks += nodes * collective_tasks(*run.algorithm, run.fidelity, spec.devices_per_node);
-  if (spec.nodes > 1) tasks += collective_tasks(*run.algorithm, run.fidelity, spec.devices());
+    tasks += nodes * collective_tasks(*run.algorithm, run.fidelity,
+                                      {spec.devices_per_node, spec.devices_per_node});
+  if (spec.nodes > 1) tasks += collective_tasks(*run.algorithm, run.fidelity, {spec.devices(), spec.devices()});
   return tasks;
 }
 

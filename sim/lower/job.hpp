@@ -9,18 +9,9 @@
 
 #include "lockstep/platforms/network.hpp"
 #include "lockstep/sim/graph/task_graph.hpp"
+#include "lockstep/sim/lower/fidelity.hpp"
 
 namespace lockstep {
-
-/// How closely a collective is followed.
-enum class Fidelity : std::uint8_t {
-  formula,  ///< one task of the closed-form duration: never evidence
-  flows,    ///< one flow an edge with all its bytes and latencies
-  steps,    ///< every message
-};
-[[nodiscard]] const char* name_of(Fidelity fidelity);
-[[nodiscard]] const std::vector<std::string>& fidelity_names();
-[[nodiscard]] Fidelity fidelity_named(std::string_view name);
 
 struct Job {
   std::vector<std::string> devices;  ///< names; tasks refer to them by index

@@ -16,10 +16,14 @@ constexpr TaskId no_task = ~TaskId{0};
 
 class PipelineLowering {
  public:
-  PipelineLowering(const PipelineScheduleSpec& spec, const PipelineRun& run)
-      : run_(run), shape_(shape_of(spec, run)) {}
+  PipelineLowering(TaskGraphBuilder& builder, const PipelineScheduleSpec& spec,
+                   const PipelineRun& run)
+      : builder_(builder),
+        run_(run),
+        shape_(shape_of(spec, run)),
+        base_(static_cast<TaskId>(builder.size())) {}
 
-  Job build() {
+  PipelinePart build() {
     const std::string refusal = run_.schedule->refusal(shape_);
     if (!refusal.empty())
       throw Error(ErrorKind::input, fmt::format("{}: {}", run_.schedule->name, refusal));
@@ -28,13 +32,14 @@ class PipelineLowering {
     add_operations(orders);
     add_device_order(orders);
     add_data_flow();
-    Job job;
-    for (std::int64_t device = 0; device < shape_.stages; ++device)
-      job.devices.push_back(fmt::format("stage {}", device));
-    job.operations = operations_;
-    job.messages = messages_;
-    job.graph = std::move(builder_).build();
-    return job;
+    PipelinePart part;
+    for (std::int64_t device = 0; device < shape_.stages; ++device) {
+      part.devices.push_back(fmt::format("stage {}", device));
+      part.last.push_back(task_of(orders[static_cast<std::size_t>(device)].back()));
+    }
+    part.operations = operations_;
+    part.messages = messages_;
+    return part;
   }
 
  private:
@@ -82,7 +87,7 @@ class PipelineLowering {
     for (const DeviceOrder& order : orders)
       for (std::size_t i = 1; i < order.size(); ++i) {
         builder_.depend(task_of(order[i - 1]), task_of(order[i]));
-        before_[task_of(order[i])] = task_of(order[i - 1]);
+        before_[task_of(order[i]) - base_] = task_of(order[i - 1]);
       }
   }
 
@@ -119,14 +124,16 @@ class PipelineLowering {
     const TaskId transfer = builder_.add(task);
     builder_.depend(before, transfer);
     builder_.depend(transfer, after);
-    if (rendezvous && before_[after] != no_task) builder_.depend(before_[after], transfer);
+    if (rendezvous && before_[after - base_] != no_task)
+      builder_.depend(before_[after - base_], transfer);
   }
 
   std::int32_t device_of(TaskId task) const { return builder_.task(task).device; }
 
+  TaskGraphBuilder& builder_;
   const PipelineRun& run_;
   PipelineShape shape_;
-  TaskGraphBuilder builder_;
+  TaskId base_;                          // operations are the tasks from here on
   std::vector<std::int32_t> device_of_;  // by chunk
   std::vector<double> transfer_into_;    // by chunk: from the chunk before it, and back
   std::vector<TaskId> forwards_;
@@ -173,8 +180,20 @@ double task_count(const PipelineScheduleSpec& spec, const PipelineRun& run) {
   return 2.0 * microbatches * (timed ? 2.0 * chunks - 1.0 : chunks);
 }
 
+PipelinePart add_pipeline_schedule(TaskGraphBuilder& builder, const PipelineScheduleSpec& spec,
+                                   const PipelineRun& run) {
+  return PipelineLowering(builder, spec, run).build();
+}
+
 Job lower_pipeline_schedule(const PipelineScheduleSpec& spec, const PipelineRun& run) {
-  return PipelineLowering(spec, run).build();
+  Job job;
+  TaskGraphBuilder builder;
+  PipelinePart part = add_pipeline_schedule(builder, spec, run);
+  job.devices = std::move(part.devices);
+  job.operations = part.operations;
+  job.messages = part.messages;
+  job.graph = std::move(builder).build();
+  return job;
 }
 
 }  // namespace lockstep

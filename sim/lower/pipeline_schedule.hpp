@@ -56,6 +56,18 @@ struct PipelineRun {
 /// Tasks of the graph, counted without making it.
 [[nodiscard]] double task_count(const PipelineScheduleSpec& spec, const PipelineRun& run);
 
+/// What adding a pipeline made.
+struct PipelinePart {
+  std::vector<std::string> devices;  ///< the devices' names; tasks refer to them by index
+  std::vector<TaskId> last;          ///< the last operation of each device
+  std::int64_t operations = 0;
+  std::int64_t messages = 0;
+};
+
+/// Adds a pipeline on devices 0 to stages - 1. Throws as lower_pipeline_schedule.
+PipelinePart add_pipeline_schedule(TaskGraphBuilder& builder, const PipelineScheduleSpec& spec,
+                                   const PipelineRun& run);
+
 /// Forward c of a microbatch follows forward c-1 (over a transfer between devices), its backward
 /// follows backward c+1 and its own forward; a device works in the schedule's order.
 /// Throws Error(input) when the schedule refuses the shape.
