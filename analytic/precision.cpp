@@ -48,7 +48,7 @@ std::string read_precision(TableReader& reader, std::string_view key,
                            std::optional<std::string> otherwise) {
   std::string name = reader.text(key, otherwise);
   if (bytes_per_element(name) || !reader.has(key)) return name;
-  if (!name.empty())
+  if (reader.raw(key)->text() != nullptr)  // else its type is a problem already
     reader.problem(key, fmt::format("{} \"{}\" is not a known precision", key, name.substr(0, 60)),
                    known_names_hint(name, precision_names()));
   return otherwise.value_or("fp16");

@@ -63,12 +63,12 @@ Bytes size_at_width(const Workload& workload, Bytes width) {
 }
 
 Workload read_workload(TableReader& parent, std::string_view key) {
-  const Table table = resolve_entry(parent, key, CatalogueSection::models,
-                                    {{"kind"}, {"parameters", "model_size", "model_size_bytes"}});
+  const CatalogueEntry entry =
+      resolve_entry(parent, key, CatalogueSection::models,
+                    {{"kind"}, {"parameters", "model_size", "model_size_bytes"}});
   Workload workload;
-  if (table.empty()) return workload;
-  const Value* value = parent.raw(key);
-  TableReader reader(table, value->where, parent.problems());
+  if (entry.table.empty()) return workload;
+  TableReader reader(entry.table, entry.where, parent.problems());
   for (const char* label : {"ref", "source", "provenance", "architecture", "release_year",
                             "head_dim", "training_tokens", "vocab_size", "kv_heads"})
     if (const Value* given = reader.raw(label); given != nullptr && given->text() != nullptr)
@@ -83,6 +83,8 @@ Workload read_workload(TableReader& parent, std::string_view key) {
   workload.model_size = reader.optional_quantity<Bytes>("model_size", positive);
   workload.inference_flops = reader.optional_quantity<Flops>("inference", non_negative);
   workload.active_parameters = reader.optional_number("active_parameters", positive);
+  if (!reader.has("parameters") && !reader.has("model_size") && !reader.has("model_size_bytes"))
+    reader.problem("parameters", "neither parameters nor model_size is given");
   read_counts(reader, workload);
   reader.finish();
   parent.echo(key, Value(reader.resolved()));

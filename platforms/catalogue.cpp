@@ -29,6 +29,25 @@ bool has_all(const Table& table, const std::vector<std::vector<std::string_view>
   });
 }
 
+// A folder that cannot be looked at is named with the reason; one that is not there is none.
+bool is_folder(const fs::path& path) {
+  std::error_code problem;
+  const fs::file_status status = fs::status(path, problem);
+  if (status.type() == fs::file_type::not_found) return false;
+  if (problem) throw Error(ErrorKind::io, "cannot be read: " + problem.message(), path.string());
+  return fs::is_directory(status);
+}
+
+std::vector<fs::path> entries_of(const fs::path& folder) {
+  std::vector<fs::path> paths;
+  std::error_code problem;
+  fs::directory_iterator at(folder, problem);
+  for (; !problem && at != fs::directory_iterator(); at.increment(problem))
+    if (at->path().extension() == ".toml") paths.push_back(at->path());
+  if (problem) throw Error(ErrorKind::io, "cannot be read: " + problem.message(), folder.string());
+  return paths;
+}
+
 // An entry with changes: each changed key replaces the entry's, in either unit form.
 Table merged(const Table& entry, const Table& changes) {
   Table result = entry;
@@ -51,11 +70,11 @@ Catalogue::Catalogue() {
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
   const fs::path beside = program.parent_path() / ".." / "share" / "lockstep" / "platforms";
-  if (!ignored && fs::is_directory(beside))
-    add_folder(fs::weakly_canonical(beside).string());
-  else if (fs::is_directory(LOCKSTEP_CATALOG_BUILD))
+  if (!ignored && is_folder(beside))
+    add_folder(beside.lexically_normal().string());
+  else if (is_folder(LOCKSTEP_CATALOG_BUILD))
     add_folder(LOCKSTEP_CATALOG_BUILD);
-  else if (fs::is_directory(LOCKSTEP_CATALOG_INSTALLED))
+  else if (is_folder(LOCKSTEP_CATALOG_INSTALLED))
     add_folder(LOCKSTEP_CATALOG_INSTALLED);
 
   const char* more = std::getenv("LOCKSTEP_CATALOG_PATH");
@@ -65,7 +84,7 @@ Catalogue::Catalogue() {
     const std::string folder(rest.substr(0, colon));
     rest.remove_prefix(std::min(colon + 1, rest.size()));
     if (folder.empty()) continue;
-    if (!fs::is_directory(folder))
+    if (!is_folder(folder))
       throw Error(ErrorKind::input, "names the folder " + folder + ", which is not there",
                   "LOCKSTEP_CATALOG_PATH",
                   "folders hold accelerators/, nodes/, ... of .toml files");
@@ -76,10 +95,9 @@ Catalogue::Catalogue() {
 void Catalogue::add_folder(const std::string& folder) {
   for (std::size_t section = 0; section < section_names.size(); ++section) {
     const fs::path path = fs::path(folder) / section_names[section];
-    if (!fs::is_directory(path)) continue;
-    for (const fs::directory_entry& file : fs::directory_iterator(path))
-      if (file.path().extension() == ".toml")
-        files_[section][file.path().stem().string()] = File{file.path().string(), false, {}};
+    if (!is_folder(path)) continue;
+    for (const fs::path& file : entries_of(path))
+      files_[section][file.stem().string()] = File{file.string(), false, {}};
   }
 }
 
@@ -89,16 +107,16 @@ std::vector<std::string> Catalogue::names(CatalogueSection section) const {
   return result;
 }
 
-const Table* Catalogue::find(CatalogueSection section, std::string_view name) {
+const Document* Catalogue::find(CatalogueSection section, std::string_view name) {
   auto& files = files_[static_cast<std::size_t>(section)];
   const auto found = files.find(name);
   if (found == files.end()) return nullptr;
   File& file = found->second;
   if (!file.read) {
-    file.table = read_document(file.path).root;
+    file.document = read_document(file.path);
     file.read = true;
   }
-  return &file.table;
+  return &file.document;
 }
 
 std::string Catalogue::path_of(CatalogueSection section, std::string_view name) const {
@@ -112,8 +130,8 @@ Catalogue& Catalogue::shared() {
   return catalogue;
 }
 
-Table resolve_entry(TableReader& reader, std::string_view key, CatalogueSection section,
-                    const std::vector<std::vector<std::string_view>>& required) {
+CatalogueEntry resolve_entry(TableReader& reader, std::string_view key, CatalogueSection section,
+                             const std::vector<std::vector<std::string_view>>& required) {
   Catalogue& catalogue = Catalogue::shared();
   const Value* value = reader.raw(key);
   if (value == nullptr) {
@@ -122,17 +140,20 @@ Table resolve_entry(TableReader& reader, std::string_view key, CatalogueSection 
                                section == CatalogueSection::models ? "models" : "platforms"));
     return {};
   }
-  const auto entry_named = [&](const std::string& name) -> const Table* {
-    const Table* entry = catalogue.find(section, name);
+  const auto entry_named = [&](const std::string& name) -> const Document* {
+    const Document* entry = catalogue.find(section, name);
     if (entry == nullptr)
       reader.problem(key,
                      fmt::format("no {} is named \"{}\"", word_for(section), name.substr(0, 60)),
                      known_names_hint(name, catalogue.names(section)));
+    else if (entry->root.empty())
+      reader.problems().add(entry->root_where, "holds no keys");
     return entry;
   };
   if (const std::string* name = value->text()) {
-    const Table* entry = entry_named(*name);
-    return entry == nullptr ? Table{} : *entry;
+    const Document* entry = entry_named(*name);
+    if (entry == nullptr) return {};
+    return {entry->root, entry->root_where};
   }
   const Table* table = value->table();
   if (table == nullptr) {
@@ -140,7 +161,7 @@ Table resolve_entry(TableReader& reader, std::string_view key, CatalogueSection 
         key, fmt::format("{} is {}, not a catalogue name or a table", key, value->type_name()));
     return {};
   }
-  if (has_all(*table, required)) return *table;
+  if (has_all(*table, required)) return {*table, value->where.empty() ? reader.where() : value->where};
   const Value* ref = table->find("ref");
   if (ref == nullptr || ref->text() == nullptr) {
     std::string needed;
@@ -153,8 +174,9 @@ Table resolve_entry(TableReader& reader, std::string_view key, CatalogueSection 
                    fmt::format("give {}; or ref = a catalogue name", needed));
     return {};
   }
-  const Table* entry = entry_named(*ref->text());
-  return entry == nullptr ? Table{} : merged(*entry, *table);
+  const Document* entry = entry_named(*ref->text());
+  if (entry == nullptr) return {};
+  return {merged(entry->root, *table), entry->root_where};
 }
 
 }  // namespace lockstep

@@ -23,13 +23,14 @@ class Catalogue {
  public:
   /// Looks, later folders winning, in: the catalogue of the build or install; "../share/lockstep/
   /// platforms" beside the program; each folder of LOCKSTEP_CATALOG_PATH (colon-separated).
-  /// Throws Error(input) when a folder of LOCKSTEP_CATALOG_PATH is not there.
+  /// Throws Error(input) when a folder of LOCKSTEP_CATALOG_PATH is not there, Error(io) when one
+  /// cannot be read.
   Catalogue();
 
   [[nodiscard]] std::vector<std::string> names(CatalogueSection section) const;
-  /// The entry's table, nullptr when there is none. Read on first use; throws Error(input) when
-  /// the file is not right.
-  [[nodiscard]] const Table* find(CatalogueSection section, std::string_view name);
+  /// The entry's file, nullptr when there is none. Read on first use; throws Error(input) when
+  /// the file is not right, Error(io) when it cannot be read.
+  [[nodiscard]] const Document* find(CatalogueSection section, std::string_view name);
   /// The file of an entry, for messages.
   [[nodiscard]] std::string path_of(CatalogueSection section, std::string_view name) const;
 
@@ -40,10 +41,16 @@ class Catalogue {
   struct File {
     std::string path;
     bool read = false;
-    Table table;
+    Document document;
   };
   void add_folder(const std::string& folder);
   std::map<std::string, File, std::less<>> files_[5];
+};
+
+/// What stands for an accelerator, a workload, ...: its keys, and where a missing one is missing.
+struct CatalogueEntry {
+  Table table;        ///< empty when nothing was found
+  std::string where;  ///< the catalogue's file, or the place of the inline table
 };
 
 /// Resolves what stands under `key`: a catalogue name, an inline table, or an entry with changes.
@@ -55,8 +62,8 @@ class Catalogue {
 /// `required` lists groups of keys; a table with one key of every group is complete, and its `ref`
 /// is a label. Otherwise `ref` names the entry that fills the rest. Problems (unknown name with the
 /// nearest, neither complete nor `ref`) are recorded in the reader. Returns an empty table then.
-[[nodiscard]] Table resolve_entry(TableReader& reader, std::string_view key,
-                                  CatalogueSection section,
-                                  const std::vector<std::vector<std::string_view>>& required);
+[[nodiscard]] CatalogueEntry resolve_entry(
+    TableReader& reader, std::string_view key, CatalogueSection section,
+    const std::vector<std::vector<std::string_view>>& required);
 
 }  // namespace lockstep

@@ -91,15 +91,11 @@ const std::vector<std::vector<std::string_view>> complete_node = {
     {"accelerators_per_node"},
     {"intra_node_bw", "intra_node_bw_bytes_per_s"}};
 
-std::string where_of(TableReader& reader, std::string_view key) {
-  const Value* value = reader.raw(key);
-  return value == nullptr || value->where.empty() ? reader.where() : value->where;
-}
-
 // What a fleet does not say itself comes from its node.
 Table with_node(const Table& fleet, TableReader& fleet_reader) {
   Table merged = fleet;
-  const Table node = resolve_entry(fleet_reader, "node", CatalogueSection::nodes, complete_node);
+  const Table node =
+      resolve_entry(fleet_reader, "node", CatalogueSection::nodes, complete_node).table;
   for (const char* key :
        {"accelerator", "accelerators_per_node", "intra_node_bw", "intra_node_bw_bytes_per_s"})
     if (const Value* value = node.find(key); value != nullptr && fleet.find(key) == nullptr)
@@ -133,11 +129,11 @@ void Cluster::check() const {
 }
 
 Accelerator read_accelerator(TableReader& parent, std::string_view key) {
-  const Table table =
+  const CatalogueEntry entry =
       resolve_entry(parent, key, CatalogueSection::accelerators, complete_accelerator);
   Accelerator accelerator;
-  if (table.empty()) return accelerator;
-  TableReader reader(table, where_of(parent, key), parent.problems());
+  if (entry.table.empty()) return accelerator;
+  TableReader reader(entry.table, entry.where, parent.problems());
   accelerator.name = reader.text("name", "accelerator");
   accelerator.peak = reader.quantity<FlopsPerSecond>("peak", positive);
   read_precision_rates(reader, accelerator);
@@ -161,10 +157,11 @@ Accelerator read_accelerator(TableReader& parent, std::string_view key) {
 }
 
 Fabric read_fabric(TableReader& parent, std::string_view key) {
-  const Table table = resolve_entry(parent, key, CatalogueSection::fabrics, complete_fabric);
+  const CatalogueEntry entry =
+      resolve_entry(parent, key, CatalogueSection::fabrics, complete_fabric);
   Fabric fabric;
-  if (table.empty()) return fabric;
-  TableReader reader(table, where_of(parent, key), parent.problems());
+  if (entry.table.empty()) return fabric;
+  TableReader reader(entry.table, entry.where, parent.problems());
   fabric.name = reader.text("name", "fabric");
   fabric.bandwidth = reader.quantity<BytesPerSecond>("bandwidth", positive);
   fabric.latency = reader.optional_quantity<Seconds>("latency", non_negative);
@@ -177,13 +174,14 @@ Fabric read_fabric(TableReader& parent, std::string_view key) {
 
 Cluster read_cluster(TableReader& parent, std::string_view key) {
   constexpr std::int64_t most_nodes = 10'000'000;
-  const Table entry = resolve_entry(parent, key, CatalogueSection::fleets, complete_fleet);
+  const CatalogueEntry entry =
+      resolve_entry(parent, key, CatalogueSection::fleets, complete_fleet);
   Cluster cluster;
-  if (entry.empty()) return cluster;
-  const std::string where = where_of(parent, key);
-  TableReader node_reader(entry, where, parent.problems());
-  const Table table = node_reader.has("node") ? with_node(entry, node_reader) : entry;
-  TableReader reader(table, where, parent.problems());
+  if (entry.table.empty()) return cluster;
+  TableReader node_reader(entry.table, entry.where, parent.problems());
+  const Table table =
+      node_reader.has("node") ? with_node(entry.table, node_reader) : entry.table;
+  TableReader reader(table, entry.where, parent.problems());
   cluster.name = reader.text("name", "fleet");
   cluster.nodes = reader.count("nodes", {}, 1, most_nodes);
   cluster.accelerators_per_node = reader.count("accelerators_per_node", {}, 1, most_nodes);

@@ -15,7 +15,7 @@ namespace lockstep {
 class Value;
 using Array = std::vector<Value>;
 
-/// Keys in the order of the file.
+/// Keys in the order of the file. A large table finds its keys by an index.
 class Table {
  public:
   struct Entry;
@@ -32,11 +32,15 @@ class Table {
   Value& set(std::string_view key, Value value);
   void erase(std::string_view key);
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
-  [[nodiscard]] bool empty() const { return entries_.empty(); }
-  [[nodiscard]] std::size_t size() const { return entries_.size(); }
+  [[nodiscard]] bool empty() const { return size() == 0; }
+  [[nodiscard]] std::size_t size() const;
 
  private:
+  void index_all();
+  [[nodiscard]] std::size_t place_in_index(std::string_view key) const;
+
   std::vector<Entry> entries_;
+  std::vector<std::uint32_t> by_key_;  // entries in the order of their keys; empty when few
 };
 
 /// null, flag, whole number, number, text, list or table, and where it stands.
@@ -89,10 +93,13 @@ struct Document {
 };
 
 /// Files larger than this are refused before they are read, bytes.
-inline constexpr std::int64_t largest_document = 16 * 1024 * 1024;
+inline constexpr std::int64_t largest_document = 16'777'216;  // 16 MiB
 
 /// A table with more keys than this is refused: no scenario has them.
 inline constexpr std::size_t most_keys = 4096;
+
+/// Tables and lists within each other, parts of dotted keys included; deeper ones are refused.
+inline constexpr std::size_t deepest_nesting = 64;
 
 /// Reads a scenario or catalogue file: JSON when the name ends in ".json" or is "-" (standard
 /// input), else TOML.
@@ -107,8 +114,8 @@ inline constexpr std::size_t most_keys = 4096;
 void replace_key(Table& table, const std::string& key, Value value);
 
 /// Applies "dotted.key=value": the value is a TOML value, else a text. Replaces the key's other
-/// unit form ("step_time" for "step_time_s" and back). Throws Error(input) when there is no "=" or
-/// a part of the path is not a table.
+/// unit form ("step_time" for "step_time_s" and back). Throws Error(input) when there is no "=", a
+/// part of the path is empty or not a table, or there are more than `deepest_nesting` parts.
 void apply_setting(Document& document, std::string_view setting);
 
 /// JSON text of a value: keys in order, shortest digits that read back to the same double, infinite

@@ -59,11 +59,17 @@ Error::Error(ErrorKind kind, std::vector<Diagnostic> diagnostics)
       diagnostics_(std::move(diagnostics)) {}
 
 void Diagnostics::add(std::string where, std::string message, std::string hint) {
-  items_.push_back(Diagnostic{std::move(where), std::move(message), std::move(hint)});
+  if (full())
+    ++left_out_;
+  else
+    items_.push_back(Diagnostic{std::move(where), std::move(message), std::move(hint)});
 }
 
 void Diagnostics::throw_if_any() const {
-  if (!items_.empty()) throw Error(ErrorKind::input, items_);
+  if (items_.empty()) return;
+  std::vector<Diagnostic> all = items_;
+  if (left_out_ > 0) all.push_back({{}, "... and " + std::to_string(left_out_) + " more", {}});
+  throw Error(ErrorKind::input, std::move(all));
 }
 
 std::string to_text(const Diagnostic& diagnostic) {

@@ -45,17 +45,23 @@ class Error : public std::runtime_error {
   std::vector<Diagnostic> diagnostics_;
 };
 
-/// Collects every problem of an input, so that a user sees all of them in one run.
+/// Collects the problems of an input, so that a user sees them all in one run: the first hundred,
+/// and how many more there were.
 class Diagnostics {
  public:
   void add(std::string where, std::string message, std::string hint = {});
   [[nodiscard]] bool empty() const { return items_.empty(); }
-  [[nodiscard]] std::size_t size() const { return items_.size(); }
+  /// How many there were, kept or not.
+  [[nodiscard]] std::size_t size() const { return items_.size() + left_out_; }
+  /// True when what is added now is only counted.
+  [[nodiscard]] bool full() const { return items_.size() >= most_kept; }
   /// Throws Error(input) with everything collected, or returns when there is nothing.
   void throw_if_any() const;
 
  private:
+  static constexpr std::size_t most_kept = 100;
   std::vector<Diagnostic> items_;
+  std::size_t left_out_ = 0;
 };
 
 /// "where: message (hint)", the form in which a diagnostic is shown to a person.

@@ -27,6 +27,17 @@ std::string escaped_pointer(const std::string& key) {
   return out;
 }
 
+// "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while ...": what
+// follows the place, which is ours to give.
+std::string cause_of(std::string text) {
+  if (text.find("ill-formed UTF-8") != std::string::npos) return "a byte that is not UTF-8";
+  if (const auto end = text.find("] "); text.starts_with('[') && end != std::string::npos)
+    text.erase(0, end + 2);
+  if (const auto end = text.find(": "); text.starts_with("parse error") && end != std::string::npos)
+    text.erase(0, end + 2);
+  return text;
+}
+
 // Builds the tree while parsing, so that a key given twice is seen (a DOM keeps the last silently).
 class Builder : public nlohmann::json_sax<ordered_json> {
  public:
@@ -50,12 +61,11 @@ class Builder : public nlohmann::json_sax<ordered_json> {
     level.key = key;
     const Table& table = std::get<Table>(level.value.data());
     if (table.size() >= most_keys) {
-      problems_.push_back(
-          {pointer_to(escaped_pointer(key)), fmt::format("more than {} keys", most_keys), ""});
+      problems_.add(pointer_to(escaped_pointer(key)), fmt::format("more than {} keys", most_keys));
       return false;
     }
     if (table.find(key) != nullptr)
-      problems_.push_back({pointer_to(escaped_pointer(key)), "is given twice", "keep one"});
+      problems_.add(pointer_to(escaped_pointer(key)), "is given twice", "keep one");
     return true;
   }
   bool end_object() override { return close(); }
@@ -67,16 +77,13 @@ class Builder : public nlohmann::json_sax<ordered_json> {
     const std::size_t start = before.rfind('\n');
     const std::size_t column =
         start == std::string_view::npos ? before.size() : before.size() - start - 1;
-    std::string what = problem.what();
-    if (const auto colon = what.rfind(": "); colon != std::string::npos)
-      what = what.substr(colon + 2);
-    problems_.push_back({fmt::format("{}:{}:{}", name_, line, std::max<std::size_t>(column, 1)),
-                         "is not JSON: " + what, ""});
+    problems_.add(fmt::format("{}:{}:{}", name_, line, std::max<std::size_t>(column, 1)),
+                  "is not JSON: " + cause_of(problem.what()));
     return false;
   }
 
   Value finish() {
-    if (!problems_.empty()) throw Error(ErrorKind::input, problems_);
+    problems_.throw_if_any();
     if (!root_) throw Error(ErrorKind::input, "is empty", name_);
     return std::move(*root_);
   }
@@ -118,9 +125,8 @@ class Builder : public nlohmann::json_sax<ordered_json> {
   }
 
   bool open(Value container) {
-    constexpr std::size_t deepest = 64;
-    if (levels_.size() >= deepest) {
-      problems_.push_back({name_, "is nested deeper than 64 levels", ""});
+    if (levels_.size() >= deepest_nesting) {
+      problems_.add(name_, fmt::format("is nested deeper than {} levels", deepest_nesting));
       return false;
     }
     if (!levels_.empty()) container.where = pointer_to(step_of(levels_.back()));
@@ -138,7 +144,7 @@ class Builder : public nlohmann::json_sax<ordered_json> {
   std::string name_;
   std::vector<Level> levels_;
   std::optional<Value> root_;
-  std::vector<Diagnostic> problems_;
+  Diagnostics problems_;
 };
 
 ordered_json json_of(const Value& value) {

@@ -13,22 +13,20 @@ void Network::check() const {
   for (const Link& link : links)
     LOCKSTEP_CHECK(std::isfinite(link.bytes_per_second) && link.bytes_per_second > 0.0,
                    "link " + link.name + " has no finite positive rate");
-  std::vector<int> routes_on_link(links.size(), 0);
-  for (const Route& route : routes) {
-    std::vector<LinkId> sorted = route.links;
-    std::sort(sorted.begin(), sorted.end());
-    LOCKSTEP_CHECK(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(),
-                   "a route uses a link twice");
-    for (const LinkId id : sorted) {
-      LOCKSTEP_CHECK(id >= 0 && static_cast<std::size_t>(id) < links.size(),
-                     "a route uses a link that does not exist");
-      ++routes_on_link[static_cast<std::size_t>(id)];
+  std::vector<std::size_t> last_route(links.size(), routes.size());  // the last seen on a link
+  std::vector<bool> shared(links.size(), false);
+  for (std::size_t route = 0; route < routes.size(); ++route)
+    for (const LinkId id : routes[route].links) {
+      const auto link = static_cast<std::size_t>(id);
+      LOCKSTEP_CHECK(id >= 0 && link < links.size(), "a route uses a link that does not exist");
+      LOCKSTEP_CHECK(last_route[link] != route, "a route uses a link twice");
+      shared[link] = last_route[link] != routes.size();
+      last_route[link] = route;
     }
-  }
   for (const Route& route : routes) {
     if (!route.exclusive) continue;
     for (const LinkId id : route.links)
-      LOCKSTEP_CHECK(routes_on_link[static_cast<std::size_t>(id)] == 1,
+      LOCKSTEP_CHECK(!shared[static_cast<std::size_t>(id)],
                      "an exclusive route shares link " + links[static_cast<std::size_t>(id)].name);
   }
 }

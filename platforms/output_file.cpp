@@ -262,7 +262,11 @@ void OutputFile::State::open_temporary(const std::string& path, mode_t old_mode)
   } while (descriptor < 0 && errno == EEXIST);
   if (descriptor < 0) {
     const int reason = errno;
-    if (reason == ENOENT) fail(path, "the folder " + folder + " does not exist", "create it first");
+    std::error_code ignored;
+    const bool there = fs::is_directory(folder, ignored);
+    if (reason == ENOENT && !there)
+      fail(path, "the folder " + folder + " does not exist", "create it first");
+    if (reason == ENOENT) fail(path, "no files can be made in the folder " + folder);
     fail(path, "cannot write in the folder " + folder + ": " + text_of(reason));
   }
   temporary = name;

@@ -11,7 +11,7 @@ namespace lockstep {
 ///   Time second, Byte byte, Flop floating-point operation, Joule joule, Usd US dollar
 ///
 /// Construction from a number and leaving by `si()` are explicit; sums need equal dimensions,
-/// products and quotients compute theirs. A dimensionless quantity converts to double by itself.
+/// products and quotients compute theirs. A dimensionless quantity becomes a double by itself.
 /// Costs nothing at run time. Checked by: unit "quantity", tests/compile_fail.
 template <int Time, int Byte, int Flop, int Joule = 0, int Usd = 0>
 class Quantity {
@@ -20,7 +20,7 @@ class Quantity {
       Time == 0 && Byte == 0 && Flop == 0 && Joule == 0 && Usd == 0;
 
   constexpr Quantity() = default;
-  constexpr explicit(!dimensionless) Quantity(double si) : si_(si) {}
+  constexpr explicit Quantity(double si) : si_(si) {}
 
   /// The value in SI base units.
   [[nodiscard]] constexpr double si() const { return si_; }

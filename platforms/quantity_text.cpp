@@ -138,7 +138,7 @@ ParsedQuantity parse_quantity(std::string_view text, Dimension dimension) {
       fmt::format("write {}, e.g. \"{}\"; units: {}", info.name, info.example, info.units);
   const std::string shown(text.substr(0, 60));
   std::string_view rest = trimmed(text);
-  if (rest.starts_with('+')) rest.remove_prefix(1);
+  if (rest.starts_with('+') && !rest.starts_with("+-")) rest.remove_prefix(1);
   double number = 0.0;
   const auto [end, status] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
   if (status == std::errc::result_out_of_range)

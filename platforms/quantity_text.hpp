@@ -2,6 +2,7 @@
 // Texts with units: "400 Gbit/s", "80 GiB", "5 us" to a number in SI, and back. The one parser.
 // Layer: platforms (standard library only).
 #pragma once
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,10 @@ enum class Dimension {
   money,           ///< USD
   money_per_time,  ///< USD/s inside; USD/h is what people write
 };
+
+inline constexpr std::array all_dimensions = {
+    Dimension::time,      Dimension::bytes, Dimension::byte_rate, Dimension::flops,
+    Dimension::flop_rate, Dimension::power, Dimension::money,     Dimension::money_per_time};
 
 /// What the outside says about a dimension.
 struct DimensionInfo {

@@ -38,13 +38,19 @@ std::string nearest_name(std::string_view name, std::span<const std::string> kno
     const std::size_t distance = edits(name, candidate);
     if (best.empty() || distance < best_edits) best = candidate, best_edits = distance;
   }
-  const std::size_t allowed = std::max<std::size_t>(2, std::max(name.size(), best.size()) / 3);
-  return best_edits <= allowed ? best : std::string{};
+  const std::size_t longer = std::max(name.size(), best.size());
+  const std::size_t allowed = std::max<std::size_t>(2, longer / 3);
+  return best_edits <= allowed && best_edits < longer ? best : std::string{};
 }
 
 std::string known_names_hint(std::string_view name, std::span<const std::string> known) {
+  return known_names_hint(name, known, known);
+}
+
+std::string known_names_hint(std::string_view name, std::span<const std::string> known,
+                             std::span<const std::string> accepted) {
   constexpr std::size_t most_listed = 12;
-  const std::string best = nearest_name(name, known);
+  const std::string best = nearest_name(name, accepted);
   std::vector<std::string> listed(known.begin(), known.end());
   if (listed.size() > most_listed && name.size() <= 200) {
     std::stable_sort(listed.begin(), listed.end(), [&](const std::string& a, const std::string& b) {

@@ -18,6 +18,11 @@ namespace lockstep {
 [[nodiscard]] std::string known_names_hint(std::string_view name,
                                            std::span<const std::string> known);
 
+/// The same, with X out of more names than are listed: other spellings of the known ones.
+[[nodiscard]] std::string known_names_hint(std::string_view name,
+                                           std::span<const std::string> known,
+                                           std::span<const std::string> accepted);
+
 /// Finds the entry named `name` in a table of pointers to structs with a `name` field; nullptr when
 /// there is none.
 template <class Info>

@@ -37,7 +37,11 @@ TableReader::TableReader(const Table& table, std::string where, Diagnostics& pro
     : table_(table), where_(std::move(where)), problems_(problems) {}
 
 const Value* TableReader::raw(std::string_view key) {
-  asked_.emplace_back(key);
+  return asked_for(key, false);
+}
+
+const Value* TableReader::asked_for(std::string_view key, bool twin) {
+  asked_.push_back({std::string(key), twin});
   const Value* value = table_.find(key);
   return value == nullptr || value->is_null() ? nullptr : value;
 }
@@ -47,8 +51,20 @@ bool TableReader::has(std::string_view key) const {
   return value != nullptr && !value->is_null();
 }
 
-void TableReader::problem(std::string_view key, std::string message, std::string hint) {
+const Value* TableReader::either_form(std::string_view key) const {
   const Value* value = table_.find(key);
+  for (const Dimension dimension : all_dimensions)
+    if (value == nullptr || value->is_null()) value = table_.find(suffixed(key, dimension));
+  return value;
+}
+
+bool TableReader::is_list(std::string_view key) const {
+  const Value* value = either_form(key);
+  return value != nullptr && value->array() != nullptr;
+}
+
+void TableReader::problem(std::string_view key, std::string message, std::string hint) {
+  const Value* value = either_form(key);
   problems_.add(value != nullptr && !value->where.empty() ? value->where : where_,
                 std::move(message), std::move(hint));
 }
@@ -212,7 +228,7 @@ std::optional<double> TableReader::quantity_si(std::string_view key, Dimension d
                                                Bound bound, bool optional) {
   const std::string bare_key = suffixed(key, dimension);
   const Value* text = raw(key);
-  const Value* bare = raw(bare_key);
+  const Value* bare = asked_for(bare_key, true);
   if (text != nullptr && bare != nullptr) {
     problem(bare_key, fmt::format("{} and {} are the same key", key, bare_key), "give one of them");
     return 0.0;
@@ -235,7 +251,7 @@ std::vector<double> TableReader::quantities(std::string_view key, Dimension dime
                                             Bound bound) {
   const std::string bare_key = suffixed(key, dimension);
   const Value* text = raw(key);
-  const Value* bare = raw(bare_key);
+  const Value* bare = asked_for(bare_key, true);
   if (text == nullptr && bare == nullptr) return {};
   const Value* value = text != nullptr ? text : bare;
   const std::string used = text != nullptr ? std::string(key) : bare_key;
@@ -282,11 +298,22 @@ std::vector<double> TableReader::numbers(std::string_view key, Bound bound) {
 }
 
 void TableReader::finish() {
+  std::sort(asked_.begin(), asked_.end(), [](const Asked& a, const Asked& b) {
+    return a.key != b.key ? a.key < b.key : a.twin < b.twin;
+  });
+  const auto same = [](const Asked& a, const Asked& b) { return a.key == b.key; };
+  asked_.erase(std::unique(asked_.begin(), asked_.end(), same), asked_.end());
+  std::vector<std::string> all;
+  std::vector<std::string> listed;
+  for (const Asked& asked : asked_) {
+    all.push_back(asked.key);
+    if (!asked.twin) listed.push_back(asked.key);
+  }
   for (const Table::Entry& entry : table_.entries()) {
-    if (std::find(asked_.begin(), asked_.end(), entry.key) != asked_.end()) continue;
+    if (std::binary_search(all.begin(), all.end(), entry.key)) continue;
     problems_.add(entry.value.where.empty() ? where_ : entry.value.where,
                   fmt::format("unknown key {}", entry.key.substr(0, 60)),
-                  known_names_hint(entry.key, asked_));
+                  problems_.full() ? "" : known_names_hint(entry.key, listed, all));
   }
 }
 

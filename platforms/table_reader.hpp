@@ -77,8 +77,10 @@ class TableReader {
   /// A key that is accepted and left alone.
   void ignore(std::string_view key) { raw(key); }
   [[nodiscard]] bool has(std::string_view key) const;
+  /// Whether a list stands under a key, in either unit form.
+  [[nodiscard]] bool is_list(std::string_view key) const;
 
-  /// Records a problem at a key (at the table when the key is absent).
+  /// Records a problem at a key, in whichever unit form it is given (at the table when absent).
   void problem(std::string_view key, std::string message, std::string hint = {});
   [[nodiscard]] const std::string& where() const { return where_; }
   [[nodiscard]] Diagnostics& problems() { return problems_; }
@@ -106,7 +108,14 @@ class TableReader {
   const Table& table_;
   std::string where_;
   Diagnostics& problems_;
-  std::vector<std::string> asked_;
+  /// What has been asked for: each key once, and whether it is the SI twin of another.
+  struct Asked {
+    std::string key;
+    bool twin = false;
+  };
+  [[nodiscard]] const Value* either_form(std::string_view key) const;
+  const Value* asked_for(std::string_view key, bool twin);
+  std::vector<Asked> asked_;
   Table resolved_;
 };
 

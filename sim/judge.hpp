@@ -34,7 +34,7 @@ struct Row {
   double critical_path = 0.0;
   double simulation = 0.0;
   double residual = 0.0;  ///< largest |run - formula| / |formula|; absolute where the formula is 0
-  double tolerance = 1e-9;
+  double tolerance = 1e-9;  ///< of the residual; more where a difference of large times rounds more
   std::vector<Cost> costs;  ///< one a broken assumption, in the order of the ladder
   Verdict verdict = Verdict::mismatch;
   std::string reason;  ///< of a mismatch: what failed
@@ -56,12 +56,14 @@ struct Answers {
   std::vector<Figure> simulation;
   bool by_construction = false;
   bool contended = false;
+  double rounding = 0.0;  ///< relative: longest chain of tasks times half an ulp
 };
 [[nodiscard]] Answers answers_for(const Scenario& scenario, const JudgeOptions& options);
 
 /// Judges a scenario, one row a quantity.
 ///
-/// equal      both runs within the tolerance of the closed form
+/// equal      both runs within the tolerance of the closed form: 1e-9 relative; where a figure is
+///            the difference of larger times, at least their rounding, longest chain * 2^-53 each
 /// explained  not equal; every broken assumption is known from the inputs alone; with all of them
 ///            repaired closed form = critical path = simulation; and the critical path is the
 ///            simulation, or below it where links are shared

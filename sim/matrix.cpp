@@ -13,7 +13,9 @@ class Matrix {
   std::vector<MatrixEntry> build() {
     add_pipelines();
     add_scale_out();
-    add_rings();
+    add_collectives();
+    add_layouts();
+    add_distributed();
     add_broken_assumptions();
     return std::move(entries_);
   }
@@ -61,6 +63,94 @@ class Matrix {
         R"("bandwidth_bytes_per_s":5e10,"latency_s":5e-6,)"
         R"("simulation":{{"fidelity":"{}","concurrent":{}}}}})",
         ranks, fidelity, concurrent);
+  }
+
+  void add_collectives() {
+    add_rings();
+    for (const int ranks : {2, 5, 8, 16})
+      for (const char* fidelity : {"flows", "steps"}) {
+        for (const char* function : {"tree_allreduce", "all_to_all"})
+          add(fmt::format("{} of {}, {}", function, ranks, fidelity),
+              fmt::format(R"({{"kind":"collective","function":"{}","n":{},"message_bytes":3e9,)"
+                          R"("bandwidth_bytes_per_s":5e10,"latency_s":5e-6,)"
+                          R"("simulation":{{"fidelity":"{}"}}}})",
+                          function, ranks, fidelity));
+        add(fmt::format("hierarchical_allreduce of {}x8, {}", ranks, fidelity),
+            fmt::format(R"({{"kind":"collective","function":"hierarchical_allreduce",)"
+                        R"("n_nodes":{},"gpus_per_node":8,"message_bytes":3e9,)"
+                        R"("intra_bw_bytes_per_s":4.5e11,"inter_bw_bytes_per_s":5e10,)"
+                        R"("simulation":{{"fidelity":"{}"}}}})",
+                        ranks, fidelity));
+      }
+  }
+
+  void add_layout(const char* name, int tp, int pp, int dp, int microbatches) {
+    add(name, fmt::format(R"({{"kind":"parallel-layout","workload":"Language.GPT3","tp_size":{},)"
+                          R"("pp_size":{},"dp_size":{},"microbatches":{},"batch_tokens":2e6,)"
+                          R"("flops_per_param_token":6,"accelerator":"Cloud.H100",)"
+                          R"("local_efficiency":0.5,"link_bandwidth_bytes_per_s":5e10,)"
+                          R"("overlap_fraction":0.75,"window_resolution_s":0.1,)"
+                          R"("device_memory_bytes":8e10}})",
+                          tp, pp, dp, microbatches));
+  }
+
+  void add_layouts() {
+    add_layout("Gpt3DataParallel1K", 1, 1, 1024, 1);
+    add_layout("Gpt3TensorDataParallel1K", 8, 1, 128, 1);
+    add_layout("Gpt3ThreeDParallel1K", 8, 4, 32, 32);
+    add_layout("Gpt3ThreeDParallel16K", 8, 16, 128, 32);
+    add("Gpt3On1024H100",
+        R"({"kind":"reference-training-step","fleet":"Training_1K","batch_tokens":3.2e6,)"
+        R"("batch_divisor":16,"sequences_per_microbatch":1,"precision":"fp16",)"
+        R"("local_efficiency":0.5,"overlap_comm":true,"replica":{"workload":"Language.GPT3",)"
+        R"("fleet":"Training_1K","bytes_per_param":16}})");
+  }
+
+  void add_step(const std::string& name, const char* model, const char* fleet,
+                const std::string& keys) {
+    const std::string_view cut = "24 nodes of ";  // of a fleet of 32
+    const std::string_view wanted = fleet;
+    const std::string fleet_json =
+        wanted.starts_with(cut)
+            ? fmt::format(R"({{"ref":"{}","nodes":24}})", wanted.substr(cut.size()))
+            : fmt::format(R"("{}")", wanted);
+    add(name, fmt::format(R"({{"kind":"distributed-step","workload":"{}","fleet":{},)"
+                          R"("batch_size":512,{}}})",
+                          model, fleet_json, keys));
+  }
+
+  void add_distributed() {
+    for (const int tp : {1, 8})
+      for (const int pp : {1, 4})
+        for (const int v : {1, 2})
+          for (const bool overlap : {false, true})
+            add_step(fmt::format("GPT-3 tp{} pp{} v{}{}", tp, pp, v, overlap ? " overlap" : ""),
+                     "Language.GPT3", "Research_256",
+                     fmt::format(R"("tp_size":{},"pp_size":{},"v_stages":{},"microbatch_count":16,)"
+                                 R"("overlap_comm":{})",
+                                 tp, pp, v, overlap));
+    for (const int ep : {1, 2, 8, 16})
+      add_step(fmt::format("Mixtral ep{}", ep), "Language.Mixtral_8x7B", "Research_256",
+               fmt::format(R"("ep_size":{},"moe_routing_imbalance_factor":1.5)", ep));
+    for (const auto& [word, extra] : {std::pair{"accumulation 4", R"("gradient_accumulation_steps":4)"},
+                                      {"congestion 1.5", R"("congestion_factor":1.5)"},
+                                      {"straggler 1.2", R"("straggler_factor":1.2)"},
+                                      {"ZeRO 3", R"("zero_stage":3)"},
+                                      {"LoRA", R"("is_lora":true)"}})
+      add_step(fmt::format("Llama-3 70B tp4 pp2, {}", word), "Language.Llama3_70B",
+               "Kempner_H100_384",
+               fmt::format(R"("tp_size":4,"pp_size":2,"microbatch_count":8,{})", extra));
+    add_step("Llama-3 70B, tp16 over two nodes", "Language.Llama3_70B", "Research_256",
+             R"("tp_size":16,"pp_size":2,"microbatch_count":8)");
+    add_step("GPT-3 steps", "Language.GPT3", "Lab_64_H100",
+             R"("tp_size":8,"pp_size":2,"microbatch_count":4,"simulation":{"fidelity":"steps"})");
+    // Outside the formula's reach: explained, each by its assumption.
+    add_step("Llama-3 70B, tp3 on nodes of 8", "Language.Llama3_70B", "24 nodes of Research_256",
+             R"("tp_size":3,"pp_size":2,"microbatch_count":8)");
+    add_step("GPT-3 pp8 v2, 12 microbatches", "Language.GPT3", "Research_256",
+             R"("tp_size":8,"pp_size":8,"v_stages":2,"microbatch_count":12)");
+    add_step("Llama 7B, overlap longer than its cover", "Language.Llama2_7B", "Research_256",
+             R"("overlap_comm":true,"seq_len":128)");
   }
 
   void add_rings() {

@@ -28,6 +28,8 @@ std::unique_ptr<Scenario> read_scenario(const Document& document,
   scenario->name = std::move(name);
   scenario->description = std::move(description);
   scenario->resolved = reader.resolved();
+  scenario->where = document.root_where;
+  if (scenario->where.ends_with(":/")) scenario->where.resize(scenario->where.size() - 2);
   return scenario;
 }
 

@@ -105,6 +105,7 @@ std::vector<DeviceFigures> device_figures(const Timeline& timeline, double makes
   for (std::size_t track = 0; track < timeline.tracks.size(); ++track) {
     if (timeline.tracks[track].stream != Stream::compute) continue;
     DeviceFigures& device = devices[static_cast<std::size_t>(timeline.tracks[track].process)];
+    device.computes = true;
     for (std::size_t at = order.first[track]; at < order.first[track + 1]; ++at) {
       const Slice& slice = timeline.slices[static_cast<std::size_t>(order.slices[at])];
       device.busy_s += slice.end - slice.start;
@@ -120,10 +121,15 @@ std::vector<DeviceFigures> device_figures(const Timeline& timeline, double makes
 }
 
 double bubble_of(const std::vector<DeviceFigures>& devices, double makespan) {
-  if (devices.empty() || !(makespan > 0.0)) return 0.0;
   double busy = 0.0;
-  for (const DeviceFigures& device : devices) busy += device.busy_s;
-  return std::clamp(1.0 - busy / (static_cast<double>(devices.size()) * makespan), 0.0, 1.0);
+  double computing = 0.0;
+  for (const DeviceFigures& device : devices) {
+    if (!device.computes) continue;
+    busy += device.busy_s;
+    computing += 1.0;
+  }
+  if (computing == 0.0 || !(makespan > 0.0)) return 0.0;
+  return std::clamp(1.0 - busy / (computing * makespan), 0.0, 1.0);
 }
 
 }  // namespace lockstep

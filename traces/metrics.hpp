@@ -15,6 +15,7 @@ namespace lockstep {
 /// What one device did during the step.
 struct DeviceFigures {
   std::string name;
+  bool computes = false;  ///< has a compute stream
   double busy_s = 0.0;  ///< time of slices on the compute stream
   double idle_s = 0.0;  ///< makespan - busy_s
   std::int64_t peak_live_microbatches = 0;
@@ -27,9 +28,9 @@ struct DeviceFigures {
 
 /// Share of the devices' time without computation.
 ///
-///   bubble = 1 - sum of busy / (devices * makespan)
+///   bubble = 1 - sum of busy / (devices that compute * makespan)
 ///
-/// Returns a ratio in [0, 1]; 0 when there are no devices or no time passes.
+/// Returns a ratio in [0, 1]; 0 when no device computes or no time passes.
 [[nodiscard]] double bubble_of(const std::vector<DeviceFigures>& devices, double makespan);
 
 /// A step function of live microbatches (chunks when interleaved) on one process: the value holds

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <initializer_list>
 #include <map>
 
 #include "lockstep/analytic/assumption.hpp"
 #include "lockstep/analytic/formulas.hpp"
 #include "lockstep/platforms/catalogue.hpp"
+#include "lockstep/platforms/printable.hpp"
 #include "lockstep/sim/app/commands.hpp"
 #include "lockstep/sim/app/output.hpp"
 #include "lockstep/sim/collectives/collective.hpp"
@@ -87,49 +89,64 @@ std::string text_at(const Table& table, std::string_view key) {
   return value != nullptr && value->text() != nullptr ? *value->text() : "";
 }
 
-std::vector<Listed> list_section(CatalogueSection section) {
+// What was found, and which files of the catalogue could not be read: one must not hide the others.
+struct Listing {
   std::vector<Listed> rows;
-  for (const std::string& name : Catalogue::shared().names(section)) {
-    const Table* table = Catalogue::shared().find(section, name);
-    const Value* source = table->find("source");
-    rows.push_back({{"name", name},
-                    {"section", std::string(name_of(section))},
-                    {"summary", text_at(*table, "name")},
-                    {"source", source != nullptr && source->table() != nullptr
-                                   ? text_at(*source->table(), "reference")
-                                   : ""}});
+  std::vector<Error> problems;
+};
+
+void add_section(CatalogueSection section, Listing& listing) {
+  Catalogue& catalogue = Catalogue::shared();
+  for (const std::string& name : catalogue.names(section)) try {
+      const Table& table = catalogue.find(section, name)->root;
+      const Value* source = table.find("source");
+      const Table* cited = source == nullptr ? nullptr : source->table();
+      listing.rows.push_back({{"name", name},
+                              {"section", std::string(name_of(section))},
+                              {"summary", text_at(table, "name")},
+                              {"source", cited == nullptr ? "" : text_at(*cited, "reference")}});
+    } catch (const Error& problem) {
+      listing.problems.push_back(problem);
+    }
+}
+
+Listing list_sections(std::initializer_list<CatalogueSection> sections) {
+  Listing listing;
+  for (const CatalogueSection section : sections) add_section(section, listing);
+  return listing;
+}
+
+// The listed files that are not right, on standard error; the exit code that follows.
+int report(const std::vector<Error>& problems) {
+  int exit = 0;
+  for (const Error& problem : problems) {
+    print_error(problem, errors_as_json);
+    if (exit == 0 || problem.kind() == ErrorKind::input) exit = exit_code_of(problem.kind());
   }
-  return rows;
+  return exit;
 }
 
-std::vector<Listed> list_platforms() {
-  std::vector<Listed> rows;
-  for (const CatalogueSection section :
-       {CatalogueSection::accelerators, CatalogueSection::nodes, CatalogueSection::fabrics})
-    for (Listed& row : list_section(section)) rows.push_back(std::move(row));
-  return rows;
-}
-
-const std::map<std::string, std::vector<Listed> (*)()>& topics() {
-  static const std::map<std::string, std::vector<Listed> (*)()> table = {
-      {"schedules", &list_schedules},
-      {"collectives", &list_collectives},
-      {"formulas", &list_formulas},
-      {"writers", &list_writers},
-      {"assumptions", &list_assumptions},
-      {"kinds", &list_kinds},
-      {"platforms", &list_platforms},
-      {"models", [] { return list_section(CatalogueSection::models); }},
-      {"fleets", [] { return list_section(CatalogueSection::fleets); }},
+const std::map<std::string, Listing (*)()>& topics() {
+  using enum CatalogueSection;
+  static const std::map<std::string, Listing (*)()> table = {
+      {"schedules", [] { return Listing{list_schedules(), {}}; }},
+      {"collectives", [] { return Listing{list_collectives(), {}}; }},
+      {"formulas", [] { return Listing{list_formulas(), {}}; }},
+      {"writers", [] { return Listing{list_writers(), {}}; }},
+      {"assumptions", [] { return Listing{list_assumptions(), {}}; }},
+      {"kinds", [] { return Listing{list_kinds(), {}}; }},
+      {"platforms", [] { return list_sections({accelerators, nodes, fabrics}); }},
+      {"models", [] { return list_sections({models}); }},
+      {"fleets", [] { return list_sections({fleets}); }},
   };
   return table;
 }
 
 int list(const std::string& topic, bool json) {
-  const std::vector<Listed> rows = topics().at(topic)();
+  const Listing listing = topics().at(topic)();
   if (json) {
     Array out;
-    for (const Listed& row : rows) {
+    for (const Listed& row : listing.rows) {
       Table one;
       for (const auto& [key, text] : row) one.set(key.substr(key.find_first_not_of(' ')), text);
       out.emplace_back(std::move(one));
@@ -137,17 +154,19 @@ int list(const std::string& topic, bool json) {
     Table document;
     document.set("lockstep", LOCKSTEP_VERSION);
     document.set(topic, Value(std::move(out)));
+    document.set("warnings", Value(Array{}));
     print(to_json(Value(std::move(document))) + "\n");
-    return 0;
+    return report(listing.problems);
   }
   std::string text;
-  for (const Listed& row : rows) {
-    text += row.front().second + "\n";
+  for (const Listed& row : listing.rows) {
+    text += printable(row.front().second) + "\n";
     for (std::size_t i = 1; i < row.size(); ++i)
-      if (!row[i].second.empty()) text += fmt::format("  {:<10} {}\n", row[i].first, row[i].second);
+      if (!row[i].second.empty())
+        text += fmt::format("  {:<10} {}\n", row[i].first, printable(row[i].second));
   }
   print(text);
-  return 0;
+  return report(listing.problems);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "lockstep/platforms/printable.hpp"
 #include "lockstep/platforms/quantity_text.hpp"
 
 namespace lockstep::app {
@@ -16,6 +17,12 @@ void print(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (!written || std::fflush(stdout) != 0)
     throw Error(ErrorKind::io, "cannot be written", "standard output", std::strerror(errno));
+}
+
+void note(std::string_view line) {
+  // There is nobody left to tell when standard error cannot be written.
+  const std::string text = std::string(line) + "\n";
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
 }
 
 void print_error(const Error& error, bool json) {
@@ -28,9 +35,9 @@ void print_error(const Error& error, bool json) {
       inner.set("hint", problem.hint);
       Table document;
       document.set("error", Value(std::move(inner)));
-      fmt::print(stderr, "{}\n", to_json(Value(std::move(document))));
+      note(to_json(Value(std::move(document))));
     } else {
-      fmt::print(stderr, "lockstep: {}\n", to_text(problem));
+      note("lockstep: " + printable(to_text(problem)));
     }
   }
 }

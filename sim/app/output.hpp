@@ -15,6 +15,9 @@ namespace lockstep::app {
 /// Prints a result to standard output. Throws Error(io) when it cannot be written.
 void print(std::string_view text);
 
+/// Prints a line to standard error, as far as it can be written.
+void note(std::string_view line);
+
 /// Prints an error to standard error: a line a problem, or with --json a document a problem.
 void print_error(const Error& error, bool json);
 

@@ -2,6 +2,8 @@
 // lockstep predict: closed forms only.
 #include <CLI/CLI.hpp>
 
+#include "lockstep/platforms/printable.hpp"
+#include "lockstep/sim/app/checks.hpp"
 #include "lockstep/sim/app/commands.hpp"
 #include "lockstep/sim/app/output.hpp"
 #include "lockstep/sim/app/table.hpp"
@@ -38,19 +40,22 @@ std::string text_of(const Scenario& scenario, const Prediction& prediction) {
   for (const Assumption assumption : prediction.assumptions)
     text += "  " + std::string(name_of(assumption)) + ": " + std::string(statement_of(assumption)) +
             "\n";
-  for (const std::string& warning : prediction.warnings) text += "warning: " + warning + "\n";
+  for (const std::string& warning : prediction.warnings) text += "warning: " + printable(warning) + "\n";
   return text;
 }
 
+// All files are read and priced before anything is printed: a mistake in the last one leaves no
+// half of an answer behind.
 int predict(const CommonOptions& options) {
-  bool first = true;
+  std::vector<std::string> answers;
   for (const std::string& file : options.files) {
     const auto scenario = read_scenario_file(file, options.settings);
-    const Prediction prediction = scenario->predict();
-    if (!first && !options.json) print("\n");
-    first = false;
-    print(options.json ? document_of(*scenario, prediction) : text_of(*scenario, prediction));
+    const Prediction prediction = checked_prediction(*scenario);
+    answers.push_back(options.json ? document_of(*scenario, prediction)
+                                   : text_of(*scenario, prediction));
   }
+  for (std::size_t i = 0; i < answers.size(); ++i)
+    print(i > 0 && !options.json ? "\n" + answers[i] : answers[i]);
   return 0;
 }
 
@@ -60,7 +65,8 @@ void add_predict(CLI::App& program, Action& chosen) {
   auto options = std::make_shared<CommonOptions>();
   CLI::App* verb = program.add_subcommand("predict", "price scenarios by closed forms alone");
   add_common(*verb, *options, false);
-  verb->footer("Example: lockstep predict examples/gpt2-four-nodes-10gbe.toml --set nodes=8");
+  verb->footer(
+      "Example: lockstep predict examples/gpt2-data-parallel-four-nodes-10gbe.toml --set nodes=8");
   verb->callback([options, &chosen] { chosen = [options] { return predict(*options); }; });
 }
 

@@ -5,7 +5,22 @@
 
 #include <algorithm>
 
+#include "lockstep/platforms/printable.hpp"
+
 namespace lockstep::app {
+namespace {
+
+// A bar would end the cell of a Markdown table.
+std::string without_bars(std::string_view cell) {
+  std::string text;
+  for (const char c : cell) {
+    if (c == '|') text += '\\';
+    text += c;
+  }
+  return text;
+}
+
+}  // namespace
 
 TextTable::TextTable(std::vector<std::string> head, std::vector<bool> right)
     : right_(std::move(right)) {
@@ -13,11 +28,12 @@ TextTable::TextTable(std::vector<std::string> head, std::vector<bool> right)
 }
 
 void TextTable::add(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = printable(cell);
   rows_.push_back({std::move(cells), false});
 }
 
-void TextTable::add_heading(std::string text) {
-  rows_.push_back({{std::move(text)}, true});
+void TextTable::add_heading(std::string_view text) {
+  rows_.push_back({{printable(text)}, true});
 }
 
 std::vector<std::size_t> TextTable::widths() const {
@@ -52,7 +68,7 @@ std::string TextTable::markdown() const {
   for (const Row& row : rows_) {
     if (row.heading) continue;
     text += "|";
-    for (const std::string& cell : row.cells) text += " " + cell + " |";
+    for (const std::string& cell : row.cells) text += " " + without_bars(cell) + " |";
     text += "\n";
     if (!first) continue;
     first = false;

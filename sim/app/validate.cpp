@@ -5,8 +5,11 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <filesystem>
+#include <set>
 
 #include "lockstep/platforms/error.hpp"
+#include "lockstep/platforms/printable.hpp"
+#include "lockstep/sim/app/checks.hpp"
 #include "lockstep/sim/app/commands.hpp"
 #include "lockstep/sim/app/output.hpp"
 #include "lockstep/sim/app/table.hpp"
@@ -52,6 +55,15 @@ Value json_of(const Row& row) {
   return Value(std::move(out));
 }
 
+// The rows of each scenario, in the order of the files.
+using Judged = std::vector<std::vector<Row>>;
+
+std::vector<Row> all_rows(const Judged& judged) {
+  std::vector<Row> rows;
+  for (const std::vector<Row>& of_one : judged) rows.insert(rows.end(), of_one.begin(), of_one.end());
+  return rows;
+}
+
 std::string json_of(const std::vector<Row>& rows) {
   Array list;
   for (const Row& row : rows) list.push_back(json_of(row));
@@ -71,16 +83,16 @@ std::vector<std::string> cells_of(const Row& row) {
           name_of(row.verdict)};
 }
 
-std::string plain_table(const std::vector<Row>& rows) {
+std::string plain_table(const Judged& judged) {
   TextTable table({"", "formula", "critical path", "simulation", "residual", "verdict"},
                   {false, true, true, true, true, false});
-  std::string last;
-  for (const Row& row : rows) {
-    if (row.scenario != last) table.add_heading(row.scenario);
-    last = row.scenario;
-    std::vector<std::string> cells = cells_of(row);
-    cells.front() = "  " + cells.front();
-    table.add(std::move(cells));
+  for (const std::vector<Row>& rows : judged) {
+    if (!rows.empty()) table.add_heading(rows.front().scenario);
+    for (const Row& row : rows) {
+      std::vector<std::string> cells = cells_of(row);
+      cells.front() = "  " + cells.front();
+      table.add(std::move(cells));
+    }
   }
   return table.plain();
 }
@@ -125,73 +137,109 @@ std::string sentences_of(const std::vector<Row>& rows) {
   std::string text;
   for (const Row& row : rows) {
     const std::string sentence = sentence_for(row);
-    if (!sentence.empty()) text += sentence + "\n";
+    if (!sentence.empty()) text += printable(sentence) + "\n";
   }
   return text;
 }
 
-// "a file name of this scenario": what is no letter, digit, dot or dash becomes a dash.
-std::string file_name_of(const std::string& scenario) {
-  std::string name;
-  for (const char c : scenario)
-    name += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-' ? c : '-';
-  return name + ".trace.json.gz";
-}
+// File names for scenarios, each once: what is no letter, digit, dot or dash becomes a dash, too
+// long names are cut, and a second one of a name gets "-2".
+class FileNames {
+ public:
+  std::string name_for(const std::string& scenario) {
+    constexpr std::size_t longest = 200;  // names may have 255 bytes; the ending needs some
+    std::string stem;
+    for (const char c : scenario.substr(0, longest))
+      stem += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-' ? c : '-';
+    if (stem.empty()) stem = "scenario";
+    std::string name = stem;
+    for (int copy = 2; !taken_.insert(name).second; ++copy) name = fmt::format("{}-{}", stem, copy);
+    return name + ".trace.json.gz";
+  }
+
+ private:
+  std::set<std::string> taken_;
+};
 
 class Validation {
  public:
   explicit Validation(const ValidateOptions& options) : options_(options) {
-    judge_options_.task_limit = options.task_limit;
+    judge_options_.task_limit = static_cast<double>(options.task_limit);
   }
 
-  std::vector<Row> run() {
+  Judged run() {
     std::vector<MatrixEntry> entries;
     if (options_.files.empty()) entries = built_in_matrix();
     for (const std::string& file : options_.files)
       entries.push_back({read_scenario_file(file, options_.settings), {}});
-    for (const MatrixEntry& entry : entries) require_runnable(*entry.scenario, options_.task_limit);
-    if (!options_.traces.empty()) make_trace_folder();
-    std::vector<Row> rows;
     for (const MatrixEntry& entry : entries) {
-      judge_options_.engine = entry.engine;
-      for (Row& row : judge(*entry.scenario, judge_options_)) rows.push_back(std::move(row));
-      if (!options_.traces.empty()) write_trace(*entry.scenario);
+      require_runnable(*entry.scenario, judge_options_.task_limit);
+      static_cast<void>(checked_prediction(*entry.scenario));
     }
+    if (!options_.traces.empty()) plan_traces(entries);
+    Judged judged;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      judged.push_back(judged_rows(entries[i]));
+      if (!paths_.empty()) write_trace(*entries[i].scenario, paths_[i]);
+    }
+    return judged;
+  }
+
+  [[nodiscard]] const std::vector<std::string>& written() const { return paths_; }
+
+ private:
+  // Each path is opened once, so that a bad one fails before the first run.
+  void plan_traces(const std::vector<MatrixEntry>& entries) {
+    namespace fs = std::filesystem;
+    std::error_code problem;
+    fs::create_directories(options_.traces, problem);
+    std::error_code ignored;
+    if (!fs::is_directory(options_.traces, ignored))
+      throw Error(ErrorKind::io, "cannot be made a folder", options_.traces,
+                  problem ? problem.message() : "a file of that name is there");
+    FileNames names;
+    for (const MatrixEntry& entry : entries) {
+      paths_.push_back(
+          (fs::path(options_.traces) / names.name_for(entry.scenario->name)).string());
+      require_no_input(paths_.back(), options_.files);
+      const TraceFile probe(paths_.back());
+    }
+  }
+
+  std::vector<Row> judged_rows(const MatrixEntry& entry) {
+    const Scenario& scenario = *entry.scenario;
+    judge_options_.engine = entry.engine;
+    std::vector<Row> rows = in_scenario(scenario, [&] { return judge(scenario, judge_options_); });
+    for (const Row& row : rows) require_finite(row, scenario);
     return rows;
   }
 
-  [[nodiscard]] const std::vector<std::string>& written() const { return written_; }
-
- private:
-  void make_trace_folder() const {
-    std::error_code problem;
-    std::filesystem::create_directories(options_.traces, problem);
-    if (!std::filesystem::is_directory(options_.traces))
-      throw Error(ErrorKind::io, "cannot be made a folder", options_.traces, problem.message());
-  }
-
-  void write_trace(const Scenario& scenario) {
-    const std::string path =
-        (std::filesystem::path(options_.traces) / file_name_of(scenario.name)).string();
+  static void write_trace(const Scenario& scenario, const std::string& path) {
     TraceFile file(path);
-    const Job job = scenario.lower();
-    const Timeline timeline = timeline_of(job, simulate(job.graph, job.network));
-    timeline.check();
-    file.write(timeline, scenario);
-    written_.push_back(path);
+    in_scenario(scenario, [&] {
+      const Job job = scenario.lower();
+      const Timeline timeline = timeline_of(job, simulate(job.graph, job.network));
+      timeline.check();
+      file.write(timeline, scenario);
+    });
   }
 
   const ValidateOptions& options_;
   JudgeOptions judge_options_;
-  std::vector<std::string> written_;
+  std::vector<std::string> paths_;  // of the traces, one a scenario
 };
 
 int validate(const ValidateOptions& options) {
+  if (options.files.empty() && !options.settings.empty())
+    throw Error(ErrorKind::input, "--set changes files, and there is none", "command line",
+                "name a scenario file");
   Validation validation(options);
-  const std::vector<Row> rows = validation.run();
-  std::vector<Row> listed = rows;
+  Judged judged = validation.run();
+  const std::vector<Row> rows = all_rows(judged);
   if (options.files.empty() && !options.all)
-    std::erase_if(listed, [](const Row& row) { return row.verdict == Verdict::equal; });
+    for (std::vector<Row>& of_one : judged)
+      std::erase_if(of_one, [](const Row& row) { return row.verdict == Verdict::equal; });
+  const std::vector<Row> listed = all_rows(judged);
   if (options.json) {
     print(json_of(rows));
   } else if (options.summary) {
@@ -199,18 +247,18 @@ int validate(const ValidateOptions& options) {
   } else if (options.markdown) {
     print(markdown_table(listed));
   } else {
-    print(plain_table(listed) + "\n" + sentences_of(listed) + summary_of(rows));
+    print(plain_table(judged) + "\n" + sentences_of(listed) + summary_of(rows));
     if (listed.size() < rows.size())
       print(
           fmt::format("{} equal rows not listed; --all lists them\n", rows.size() - listed.size()));
-    for (const std::string& path : validation.written()) print("trace: " + path + "\n");
+    for (const std::string& path : validation.written()) print("trace: " + printable(path) + "\n");
   }
   const std::size_t wrong = count(rows).by_verdict[static_cast<std::size_t>(Verdict::mismatch)];
   if (wrong == 0) return 0;
   for (const Row& row : rows)
     if (row.verdict == Verdict::mismatch &&
         (options.json || options.markdown || options.summary))
-      fmt::print(stderr, "lockstep: {}\n", sentence_for(row));
+      note("lockstep: " + printable(sentence_for(row)));
   return 1;
 }
 
@@ -222,10 +270,15 @@ void add_validate(CLI::App& program, Action& chosen) {
       "validate", "closed form, critical path and simulation side by side; no file: the matrix");
   add_common(*verb, *options, true);
   verb->get_option("files")->required(false)->expected(0, -1);
-  verb->add_flag("--markdown", options->markdown, "print the table as Markdown");
+  CLI::Option* markdown =
+      verb->add_flag("--markdown", options->markdown, "print the table as Markdown")
+          ->excludes("--json");
   verb->add_flag("--all", options->all, "list the equal rows of the built-in matrix too");
-  verb->add_flag("--summary", options->summary, "print only how many rows are what");
-  verb->add_option("--traces", options->traces, "write each scenario's timeline into this folder");
+  verb->add_flag("--summary", options->summary, "print only how many rows are what")
+      ->excludes("--json")
+      ->excludes(markdown);
+  require_name(*verb->add_option("--traces", options->traces,
+                                 "write each scenario's timeline into this folder"));
   verb->footer("Example: lockstep validate examples/1f1b-unequal-stages.toml --traces out");
   verb->callback([options, &chosen] { chosen = [options] { return validate(*options); }; });
 }

@@ -79,7 +79,8 @@ std::vector<CollectiveFlow> flows(const CollectiveShape& shape) {
 }
 
 double flow_count(const CollectiveShape& shape) {
-  return 3.0 * static_cast<double>(shape.ranks);
+  const auto [g, k] = layout_of(shape);
+  return static_cast<double>(shape.ranks) * ((g > 1 ? 2.0 : 0.0) + (k > 1 ? 1.0 : 0.0));
 }
 
 Seconds closed_form(Bytes message, const CollectiveShape& shape, LinkClass near, LinkClass far) {

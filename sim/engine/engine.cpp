@@ -268,14 +268,30 @@ TaskTimes Run::execute() {
   return std::move(times_);
 }
 
+/// Valid inputs can still multiply to more than a double holds: that is the inputs' fault, not ours.
+void require_finite(const Task& task) {
+  if (std::isfinite(task.seconds) && std::isfinite(task.bytes)) return;
+  throw Error(ErrorKind::input,
+              fmt::format("the inputs overflow: the {} of {} is {}",
+                          std::isfinite(task.seconds) ? "size" : "duration", label_of(task),
+                          std::isfinite(task.seconds) ? task.bytes : task.seconds),
+              {}, "smaller times, sizes, latencies or counts, or faster links");
+}
+
 /// Refuses what would be undefined further down; true when a flow may be needed.
 bool checked_for_flows(const TaskGraph& graph, const Network& network, bool as_flows) {
+  for (const Link& link : network.links)
+    if (link.bytes_per_second == 0.0 || !std::isfinite(link.bytes_per_second))
+      throw Error(ErrorKind::input,
+                  fmt::format("the inputs {}: the rate of link {} is {} B/s",
+                              link.bytes_per_second == 0.0 ? "underflow" : "overflow", link.name,
+                              link.bytes_per_second));
   network.check();
   bool flows = false;
   for (const Task& task : graph.tasks()) {
-    LOCKSTEP_CHECK(std::isfinite(task.seconds) && task.seconds >= 0.0 &&
-                       std::isfinite(task.bytes) && task.bytes >= 0.0,
-                   label_of(task) + " has no finite duration and size");
+    require_finite(task);
+    LOCKSTEP_CHECK(task.seconds >= 0.0 && task.bytes >= 0.0,
+                   label_of(task) + " has no duration or size");
     LOCKSTEP_CHECK(
         task.route >= no_route && (task.route == no_route ||
                                    static_cast<std::size_t>(task.route) < network.routes.size()),

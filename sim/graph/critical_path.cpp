@@ -129,6 +129,17 @@ double uncontended_seconds(const Task& task, const Network& network) {
   return task.seconds + task.bytes / network.slowest_rate(task.route);
 }
 
+std::size_t longest_chain(const TaskGraph& graph) {
+  std::vector<std::uint32_t> length(graph.size(), 1);  // from a task to the end
+  std::uint32_t longest = 0;
+  for (const TaskId id : reverse_topological_order(graph)) {
+    for (const TaskId next : graph.successors(id))
+      length[id] = std::max(length[id], length[next] + 1);
+    longest = std::max(longest, length[id]);
+  }
+  return longest;
+}
+
 TaskTimes critical_path(const TaskGraph& graph, const Network& network) {
   const std::vector<TaskId> order = reverse_topological_order(graph);
   if (order.size() != graph.size()) require_acyclic(graph);

@@ -60,6 +60,8 @@ class TaskGraph {
   ~TaskGraph();
   TaskGraph(TaskGraph&&) noexcept;
   TaskGraph& operator=(TaskGraph&&) noexcept;
+  TaskGraph(const TaskGraph&) = delete;
+  TaskGraph& operator=(const TaskGraph&) = delete;
 
   [[nodiscard]] std::size_t size() const { return tasks_.size(); }
   [[nodiscard]] const Task& task(TaskId id) const { return tasks_[id]; }
@@ -113,6 +115,9 @@ struct TaskTimes {
 ///
 /// Throws Error(simulation) naming a cycle. Not modelled: contention; a lower bound of the run.
 [[nodiscard]] TaskTimes critical_path(const TaskGraph& graph, const Network& network);
+
+/// The most tasks on any path: how many roundings a time may have gone through. 0 when cyclic.
+[[nodiscard]] std::size_t longest_chain(const TaskGraph& graph);
 
 /// Duration of a task on an otherwise idle network, s.
 [[nodiscard]] double uncontended_seconds(const Task& task, const Network& network);

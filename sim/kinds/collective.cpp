@@ -37,6 +37,14 @@ class CollectiveScenario : public Scenario {
     return spec.function + " has a closed form with fitted constants and no algorithm to run yet";
   }
   double tasks() const override { return task_count(spec, run); }
+  double shared_flows() const override {
+    const bool shared = run.concurrent > 1 && run.fidelity != Fidelity::formula;
+    return shared ? static_cast<double>(run.concurrent) * static_cast<double>(spec.ranks) : 0.0;
+  }
+  double lone_flows() const override {
+    const bool alone = run.concurrent == 1 && run.fidelity != Fidelity::formula;
+    return alone && run.algorithm->steps_in_sequence ? static_cast<double>(spec.ranks) : 0.0;
+  }
   Job lower() const override {
     CollectiveRun chosen = run;
     if (run.fidelity == Fidelity::formula) chosen.closed_form = closed_form();

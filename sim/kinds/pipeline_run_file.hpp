@@ -8,8 +8,9 @@
 namespace lockstep {
 
 /// Keys: schedule, virtual_stages, group, forward, backward, backward_input, backward_weight,
-/// forward_backward, stage_scale, transfer, p2p. Sets spec.virtual_stages when only this table
-/// gives it.
-[[nodiscard]] PipelineRun read_pipeline_run(TableReader& simulation, PipelineScheduleSpec& spec);
+/// forward_backward, stage_scale, transfer, p2p. Sets spec.virtual_stages, and its echo in
+/// `scenario` (the table above, whose spec has been read), when only this table gives it.
+[[nodiscard]] PipelineRun read_pipeline_run(TableReader& simulation, TableReader& scenario,
+                                            PipelineScheduleSpec& spec);
 
 }  // namespace lockstep

@@ -33,7 +33,7 @@ class PipelineScenario : public Scenario {
   }
   std::vector<Figure> measured(const Job& job, const TaskTimes& times) const override {
     const RunFigures figures = run_figures(job, times);
-    return {{"makespan_s", figures.makespan}, {"bubble", figures.bubble}};
+    return {{"makespan_s", figures.makespan}, {"bubble", figures.bubble, 1.0}};
   }
   std::vector<Broken> broken() const override {
     std::vector<Broken> list;
@@ -48,6 +48,10 @@ class PipelineScenario : public Scenario {
       list.push_back(
           {Assumption::microbatches_divide_stages,
            fmt::format("{} stages do not divide {} microbatches", spec.stages, spec.microbatches)});
+    else if (spec.virtual_stages > 1 && last_group() > 0 && last_group() < spec.stages)
+      list.push_back({Assumption::microbatches_divide_stages,
+                      fmt::format("the last group of {} microbatches does not fill {} stages",
+                                  last_group(), spec.stages)});
     return list;
   }
   std::unique_ptr<Scenario> repaired(Assumption assumption) const override {
@@ -58,12 +62,21 @@ class PipelineScenario : public Scenario {
       fixed.backward = PerChunk(run.backward.mean());
     }
     if (assumption == Assumption::free_pipeline_transfers) fixed.transfer = PerChunk(0.0);
-    if (assumption == Assumption::microbatches_divide_stages)
-      copy->spec.microbatches += spec.stages - spec.microbatches % spec.stages;
+    if (assumption == Assumption::microbatches_divide_stages) {
+      const std::int64_t over = spec.microbatches % spec.stages;
+      if (over != 0) copy->spec.microbatches += spec.stages - over;
+      fixed.group = 0;  // groups as deep as the pipeline
+    }
     return copy;
   }
 
  private:
+  // Microbatches of the last group when it is not a whole one; 0: whole, or the only one.
+  std::int64_t last_group() const {
+    const std::int64_t group = run.group > 0 ? run.group : spec.stages;
+    return spec.microbatches > group ? spec.microbatches % group : 0;
+  }
+
   std::string slowest_stage() const {
     const std::size_t count = std::max(run.forward.values().size(), run.backward.values().size());
     std::vector<double> whole(count);
@@ -79,7 +92,11 @@ std::unique_ptr<Scenario> read(TableReader& reader) {
   auto scenario = std::make_unique<PipelineScenario>();
   scenario->spec = read_pipeline_schedule(reader);
   read_simulation(reader, [&](TableReader& simulation) {
-    scenario->run = read_pipeline_run(simulation, scenario->spec);
+    scenario->run = read_pipeline_run(simulation, reader, scenario->spec);
+    const PipelineRun& run = scenario->run;
+    if (reader.problems().empty() && run.forward.largest() + run.backward.largest() == 0.0)
+      simulation.problem("forward", "forward and backward both take no time",
+                         "a step without computation has no bubble");
   });
   return scenario;
 }

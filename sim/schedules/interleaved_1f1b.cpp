@@ -2,7 +2,9 @@
 // Interleaved 1F1B in Megatron's order: each device holds V chunks and works through groups of
 // microbatches, a whole group on one chunk before the next chunk. Source: Narayanan et al., SC'21,
 // section 2.2.2; order and warm-up counts as Megatron-Core's
-// forward_backward_pipelining_with_interleaving (a last group may be smaller).
+// forward_backward_pipelining_with_interleaving. Megatron refuses a last group smaller than the
+// pipeline is deep; here it runs in the same strict order where that can finish, and otherwise in
+// the order of whole groups without the microbatches that there are not.
 #include <algorithm>
 
 #include "lockstep/sim/schedules/schedule.hpp"
@@ -46,7 +48,7 @@ std::int64_t warm_up(const PipelineShape& shape, std::int64_t device) {
   return std::min(total, wanted);
 }
 
-std::vector<DeviceOrder> build(const PipelineShape& shape) {
+std::vector<DeviceOrder> strict_order(const PipelineShape& shape) {
   std::vector<DeviceOrder> orders;
   for (std::int64_t device = 0; device < shape.stages; ++device) {
     const std::vector<Op> forwards = virtual_order(shape, OpKind::forward, device);
@@ -64,7 +66,39 @@ std::vector<DeviceOrder> build(const PipelineShape& shape) {
   return orders;
 }
 
+// Whether the last group is smaller than the pipeline is deep: the shapes that Megatron refuses.
+bool leaves_a_rest(const PipelineShape& shape) {
+  const std::int64_t rest = shape.microbatches % group_of(shape);
+  return shape.microbatches > group_of(shape) && rest > 0 && rest < shape.stages;
+}
+
+// The order of whole groups, without the microbatches that there are not.
+std::vector<DeviceOrder> padded_order(const PipelineShape& shape) {
+  PipelineShape whole = shape;
+  whole.microbatches += group_of(shape) - shape.microbatches % group_of(shape);
+  std::vector<DeviceOrder> orders = strict_order(whole);
+  for (DeviceOrder& order : orders)
+    std::erase_if(order, [&](const Op& op) { return op.microbatch >= shape.microbatches; });
+  return orders;
+}
+
+std::vector<DeviceOrder> build(const PipelineShape& shape) {
+  std::vector<DeviceOrder> orders = strict_order(shape);
+  if (leaves_a_rest(shape) && !finishes(shape, orders)) return padded_order(shape);
+  return orders;
+}
+
 std::int64_t peak_live(const PipelineShape& shape, std::int64_t device) {
+  if (leaves_a_rest(shape)) {  // no closed form: count along the order
+    std::int64_t live = 0;
+    std::int64_t most = 0;
+    const std::vector<DeviceOrder> orders = build(shape);
+    for (const Op& op : orders[static_cast<std::size_t>(device)]) {
+      live += op.kind == OpKind::forward ? 1 : -1;
+      most = std::max(most, live);
+    }
+    return most;
+  }
   return std::min(shape.microbatches * shape.virtual_stages, warm_up(shape, device) + 1);
 }
 
@@ -82,6 +116,7 @@ const ScheduleInfo schedule_interleaved_1f1b{
     .refusal = &refusal,
     .device_of = &loop_placement,
     .peak_live = &peak_live,
-    .build = &build};
+    .build = &build,
+    .grouped = true};
 
 }  // namespace lockstep

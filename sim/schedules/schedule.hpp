@@ -53,6 +53,8 @@ struct ScheduleInfo {
   std::int64_t (*peak_live)(const PipelineShape& shape, std::int64_t device);
   /// One order a device. The shape has been found schedulable.
   std::vector<DeviceOrder> (*build)(const PipelineShape& shape);
+  bool grouped = false;         ///< works in groups of microbatches: `group` has a meaning
+  bool overlaps_pairs = false;  ///< overlaps a forward with a backward: `forward_backward` has one
 };
 
 /// All schedules, in the order of schedules.def.
@@ -62,6 +64,9 @@ struct ScheduleInfo {
 [[nodiscard]] inline std::int64_t loop_placement(const PipelineShape& shape, std::int64_t chunk) {
   return chunk % shape.stages;
 }
+
+/// Whether orders can be worked through: no operation waits for itself through others.
+[[nodiscard]] bool finishes(const PipelineShape& shape, const std::vector<DeviceOrder>& orders);
 
 /// The refusal of a schedule whose devices hold one stage each.
 [[nodiscard]] std::string refuse_virtual_stages(const PipelineShape& shape);

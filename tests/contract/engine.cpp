@@ -217,16 +217,26 @@ TEST_CASE("a deadlock names who waits for whom") {
 TEST_CASE("what makes no sense is refused before the run") {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   constexpr double infinite = std::numeric_limits<double>::infinity();
-  for (const double bad : {-1.0, nan, infinite}) {
-    CHECK(failure_of(TaskGraph({lasting(bad)}, {}), Network{}).kind == ErrorKind::internal);
-    CHECK(failure_of(TaskGraph({message(-1, 0.0, bad)}, {}), Network{}).kind ==
-          ErrorKind::internal);
+  CHECK(failure_of(TaskGraph({lasting(-1.0)}, {}), Network{}).kind == ErrorKind::internal);
+  CHECK(failure_of(TaskGraph({message(-1, 0.0, -1.0)}, {}), Network{}).kind == ErrorKind::internal);
+  for (const double overflowed : {nan, infinite}) {
+    const Failure failure = failure_of(TaskGraph({lasting(overflowed)}, {}), Network{});
+    CHECK(failure.kind == ErrorKind::input);
+    CHECK_THAT(failure.message, Catch::StartsWith("the inputs overflow: the duration of step is"));
+    CHECK(failure_of(TaskGraph({message(-1, 0.0, overflowed)}, {}), Network{}).kind ==
+          ErrorKind::input);
+    Network network;
+    network.add_link("fast", overflowed);
+    CHECK(failure_of(TaskGraph({lasting(1.0)}, {}), network).kind == ErrorKind::input);
   }
   CHECK(failure_of(TaskGraph({message(0, 0.0, 1.0)}, {}), Network{}).kind == ErrorKind::internal);
   CHECK(failure_of(TaskGraph({message(-2, 0.0, 1.0)}, {}), Network{}).kind == ErrorKind::internal);
   Network network;
   network.add_link("dead", 0.0);
-  CHECK(failure_of(TaskGraph({lasting(1.0)}, {}), network).kind == ErrorKind::internal);
+  CHECK(failure_of(TaskGraph({lasting(1.0)}, {}), network).kind == ErrorKind::input);
+  Network negative;
+  negative.add_link("backward", -1.0);
+  CHECK(failure_of(TaskGraph({lasting(1.0)}, {}), negative).kind == ErrorKind::internal);
 }
 
 TEST_CASE("times beyond the largest number are refused") {

@@ -8,7 +8,9 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 
+#include "lockstep/platforms/error.hpp"
 #include "lockstep/tests/support/catch.hpp"
 #include "lockstep/tests/support/problems.hpp"
 
@@ -56,6 +58,7 @@ class Folders {
 /// The result of resolving key "accelerator" of a text, and what was complained about.
 struct Resolved {
   Table table;
+  std::string where;
   std::string complaints;
 };
 Resolved resolve(const std::string& toml) {
@@ -63,9 +66,11 @@ Resolved resolve(const std::string& toml) {
   Diagnostics problems;
   TableReader reader(document.root, "a.toml:1:1", problems);
   Resolved result;
-  result.table =
+  const lockstep::CatalogueEntry entry =
       resolve_entry(reader, "accelerator", CatalogueSection::accelerators,
                     {{"peak", "peak_flops_per_s"}, {"memory_capacity", "memory_capacity_bytes"}});
+  result.table = entry.table;
+  result.where = entry.where;
   result.complaints = words(problems_of([&] { problems.throw_if_any(); }));
   return result;
 }
@@ -93,9 +98,9 @@ TEST_CASE("the catalogue of the build is found, every section of it", "[catalogu
 
 TEST_CASE("an entry is found by its exact name in its section", "[catalogue]") {
   Catalogue catalogue;
-  const Table* entry = catalogue.find(CatalogueSection::accelerators, "Cloud.H100");
+  const Document* entry = catalogue.find(CatalogueSection::accelerators, "Cloud.H100");
   REQUIRE(entry != nullptr);
-  CHECK(text_at(*entry, "peak") == "989 TFLOP/s");
+  CHECK(text_at(entry->root, "peak") == "989 TFLOP/s");
   CHECK(catalogue.find(CatalogueSection::accelerators, "Cloud.H100") == entry);
   CHECK(catalogue.find(CatalogueSection::accelerators, "cloud.h100") == nullptr);
   CHECK(catalogue.find(CatalogueSection::nodes, "Cloud.H100") == nullptr);
@@ -112,8 +117,9 @@ TEST_CASE("folders of LOCKSTEP_CATALOG_PATH add and replace, later ones win", "[
   folders.add("two/accelerators/Mine.toml", "peak = \"3 TFLOP/s\"\n");
   Folders::use(folders.path("one") + "::" + folders.path("two") + ":");
   Catalogue catalogue;
-  CHECK(text_at(*catalogue.find(CatalogueSection::accelerators, "Mine"), "peak") == "3 TFLOP/s");
-  CHECK(text_at(*catalogue.find(CatalogueSection::accelerators, "Cloud.H100"), "peak") ==
+  CHECK(text_at(catalogue.find(CatalogueSection::accelerators, "Mine")->root, "peak") ==
+        "3 TFLOP/s");
+  CHECK(text_at(catalogue.find(CatalogueSection::accelerators, "Cloud.H100")->root, "peak") ==
         "2 TFLOP/s");
   CHECK(catalogue.find(CatalogueSection::accelerators, "notes") == nullptr);
   CHECK(catalogue.find(CatalogueSection::accelerators, "Cloud.A100") != nullptr);
@@ -132,10 +138,42 @@ TEST_CASE("a folder that is not there, and an entry that is not right, are refus
              Catch::Contains("Broken.toml:1:") && Catch::Contains("is not TOML"));
 }
 
+TEST_CASE("folders that cannot be read are named, with the reason", "[catalogue]") {
+  Folders folders("unreadable");
+  fs::create_directories(folders.path("one"));
+  fs::create_symlink(folders.path("loop"), folders.path("loop"));
+  fs::create_symlink(folders.path("one/models"), folders.path("one/models"));
+  for (const std::string& path :
+       {folders.path("loop"), folders.path("one"), folders.path(std::string(300, 'n'))}) {
+    Folders::use(path);
+    try {
+      const Catalogue catalogue;
+      FAIL("nothing was thrown");
+    } catch (const lockstep::Error& error) {
+      CHECK(error.kind() == lockstep::ErrorKind::io);
+      CHECK_THAT(error.diagnostics().front().where, Catch::StartsWith(path));
+      CHECK_THAT(error.diagnostics().front().message, Catch::StartsWith("cannot be read: "));
+    }
+  }
+}
+
+TEST_CASE("an entry without keys is refused in its own file", "[catalogue]") {
+  Folders folders("empty");
+  folders.add("one/accelerators/Empty.toml", "# nothing\n");
+  Folders::use(folders.path("one"));
+  lockstep::Catalogue::shared() = Catalogue();
+  CHECK_THAT(resolve("accelerator = \"Empty\"\n").complaints,
+             Catch::Contains("Empty.toml:1:1: holds no keys"));
+  Folders::use("");
+  lockstep::Catalogue::shared() = Catalogue();
+}
+
 TEST_CASE("a name stands for its entry", "[catalogue]") {
   const Resolved found = resolve("accelerator = \"Cloud.H100\"\n");
   CHECK(found.complaints.empty());
   CHECK(text_at(found.table, "memory_capacity") == "80 GiB");
+  CHECK_THAT(found.where, Catch::EndsWith("accelerators/Cloud.H100.toml:1:1"));
+  CHECK_THAT(found.where, Catch::Contains("Cloud.H100.toml"));
   const Resolved unknown = resolve("\naccelerator = \"Cloud.H10\"\n");
   CHECK(unknown.table.empty());
   CHECK_THAT(unknown.complaints,
@@ -149,6 +187,7 @@ TEST_CASE("a complete table stands for itself, and its ref is a label", "[catalo
       "memory_capacity = \"1 GB\"\n");
   CHECK(found.complaints.empty());
   CHECK(found.table.size() == 3);
+  CHECK(found.where == "a.toml:1:1");
   CHECK(text_at(found.table, "ref") == "no such entry");
   CHECK(found.table.find("memory_bandwidth") == nullptr);
 }

@@ -86,3 +86,19 @@ TEST_CASE("a broken check is our bug and names its place", "[error]") {
     CHECK_THAT(error.diagnostics().front().hint, Catch::Contains("report"));
   }
 }
+
+TEST_CASE("only the first hundred problems are kept, the others counted", "[error]") {
+  lockstep::Diagnostics problems;
+  for (int i = 0; i < 100; ++i) problems.add("a", std::to_string(i));
+  CHECK(problems.full());
+  for (int i = 0; i < 23; ++i) problems.add("a", "more");
+  CHECK(problems.size() == 123);
+  try {
+    problems.throw_if_any();
+    FAIL("nothing was thrown");
+  } catch (const lockstep::Error& error) {
+    REQUIRE(error.diagnostics().size() == 101);
+    CHECK(error.diagnostics()[99].message == "99");
+    CHECK(to_text(error.diagnostics().back()) == "... and 23 more");
+  }
+}

@@ -91,13 +91,14 @@ TEST_CASE("a corrupted formula is a mismatch, broken assumptions or not") {
 }
 
 TEST_CASE("a corrupted schedule order is a mismatch") {
-  // 1F1B whose first stage takes one forward less before its first backward than it must.
+  // The last stage takes microbatch 2 before microbatch 1, for which all others wait.
   static const ScheduleInfo& right = *schedules()[1];
   static ScheduleInfo wrong = right;
   REQUIRE(right.name == "1f1b");
   wrong.build = [](const PipelineShape& shape) {
     std::vector<DeviceOrder> orders = right.build(shape);
-    std::swap(orders[1][1], orders[1][3]);
+    std::swap(orders[3][2], orders[3][4]);
+    std::swap(orders[3][3], orders[3][5]);
     return orders;
   };
   JudgeOptions options;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios at the edge of what the cross-check can tell: no time at all, and small differences of
-// large numbers. All are valid and break no assumption, so that they must come out equal; or they
-// break one, and must say so.
+// Scenarios at the edge of what the cross-check can tell: no time at all, small differences of
+// large numbers, and groups that leave a rest. They come out equal, or say which assumption they
+// break.
 #include <string>
 #include <vector>
 
 #include "lockstep/sim/judge.hpp"
 #include "lockstep/sim/scenario_file.hpp"
 #include "lockstep/tests/support/catch.hpp"
+#include "lockstep/tests/support/problems.hpp"
 
 namespace {
 
@@ -23,9 +24,16 @@ void check_all_equal(const std::string& json) {
 
 }  // namespace
 
-TEST_CASE("a pipeline of no time at all", "[judge]") {
-  check_all_equal(R"({"kind": "pipeline-schedule", "stages": 4, "microbatches": 4,
-                      "simulation": {"forward_s": 0, "backward_s": 0}})");
+TEST_CASE("a pipeline of no time at all is refused: it has no bubble", "[judge]") {
+  const auto read = [] {
+    return lockstep::read_scenario(
+        lockstep::parse_json(R"({"kind": "pipeline-schedule", "stages": 4, "microbatches": 4,
+                                 "simulation": {"forward_s": 0, "backward_s": 0}})",
+                             "a.json"),
+        "a");
+  };
+  CHECK_THAT(lockstep::testing::words(lockstep::testing::problems_of(read)),
+             Catch::StartsWith("a.json:/simulation") && Catch::Contains("no time"));
 }
 
 TEST_CASE("a very small bubble", "[judge]") {

@@ -53,14 +53,17 @@ TEST_CASE("busy is the compute stream only, idle the rest of the step", "[metric
   CHECK(devices[1].busy_s == 0.0);
   CHECK(devices[1].idle_s == 10.0);
   CHECK(devices[1].peak_live_microbatches == 0);
-  CHECK(lockstep::bubble_of(devices, 10.0) == 0.7);  // 1 - 6 / (2 * 10)
+  CHECK(devices[0].computes);
+  CHECK_FALSE(devices[1].computes);
+  CHECK(lockstep::bubble_of(devices, 10.0) == 0.4);  // 1 - 6 / 10: the other never computes
 }
 
 TEST_CASE("a bubble is a share", "[metrics]") {
   CHECK(lockstep::bubble_of({}, 1.0) == 0.0);
-  CHECK(lockstep::bubble_of({{"d", 0.0, 0.0, 0}}, 0.0) == 0.0);
-  CHECK(lockstep::bubble_of({{"d", 0.0, 1.0, 0}}, 1.0) == 1.0);
-  CHECK(lockstep::bubble_of({{"d", 1.0, 0.0, 0}}, 1.0) == 0.0);
+  CHECK(lockstep::bubble_of({{"d", true, 0.0, 0.0, 0}}, 0.0) == 0.0);
+  CHECK(lockstep::bubble_of({{"d", true, 0.0, 1.0, 0}}, 1.0) == 1.0);
+  CHECK(lockstep::bubble_of({{"d", false, 0.0, 1.0, 0}}, 1.0) == 0.0);
+  CHECK(lockstep::bubble_of({{"d", true, 1.0, 0.0, 0}}, 1.0) == 0.0);
   // Ten tenths sum to less than one, seven to more than 0.7: no minus signs come of it.
   Timeline timeline = one_device();
   for (int i = 0; i < 7; ++i) add(timeline, i * 0.1, (i + 1) * 0.1, SliceRole::forward, i);

@@ -33,7 +33,8 @@ static_assert(!std::is_convertible_v<double, Seconds>);
 static_assert(std::is_constructible_v<Seconds, double>);
 static_assert(!std::is_convertible_v<Seconds, double>);
 static_assert(std::is_convertible_v<Ratio, double>);
-static_assert(std::is_convertible_v<double, Ratio>);
+static_assert(!std::is_convertible_v<double, Ratio>);
+static_assert(std::same_as<decltype(Ratio(1.0) + 1.0), double>);
 static_assert(std::same_as<decltype(Bytes() / BytesPerSecond()), Seconds>);
 static_assert(std::same_as<decltype(Bytes() / Seconds()), BytesPerSecond>);
 static_assert(std::same_as<decltype(BytesPerSecond() * Seconds()), Bytes>);
@@ -82,6 +83,6 @@ TEST_CASE("products and quotients carry the value in SI", "[quantity]") {
 TEST_CASE("a ratio becomes a number by itself", "[quantity]") {
   const double speedup = Seconds(6.0) / Seconds(1.5);
   CHECK(speedup == 4.0);
-  const Ratio share = 0.25;
+  const Ratio share(0.25);
   CHECK(double(share) + 0.5 == 0.75);
 }

@@ -47,6 +47,14 @@ TEST_CASE("the hint says what was meant and what is known", "[registry]") {
   CHECK(known_names_hint("x", std::vector<std::string>{}) == "known: none");
 }
 
+TEST_CASE("the nearest may be a name that is not listed, and is never a guess at nothing",
+          "[registry]") {
+  const std::vector<std::string> accepted = {"step_time", "step_time_s"};
+  CHECK(known_names_hint("step_tim_s", std::vector<std::string>{"step_time"}, accepted) ==
+        "did you mean step_time_s? known: step_time");
+  CHECK(nearest_name("x", std::vector<std::string>{"n"}).empty());
+}
+
 TEST_CASE("a long list is cut to the nearest dozen", "[registry]") {
   std::vector<std::string> many;
   for (char c = 'a'; c <= 'z'; ++c) many.push_back(std::string(8, c));

@@ -107,7 +107,7 @@ TEST_CASE("a wrong value of each kind of key is refused", "[scenario_file]") {
   CHECK_THAT(simulation(R"("stage_scale": [1, 2])"), Catch::Contains("stage_scale has 2 entries"));
   CHECK_THAT(simulation(R"("stage_scale": {"4": 1.5})"), Catch::Contains("names no stage"));
   CHECK_THAT(simulation(R"("stage_scale": {"0": 0})"), Catch::Contains("above 0"));
-  CHECK_THAT(simulation(R"("transfer": ["1 s", "2 s"])"), Catch::Contains("give one, or 3"));
+  CHECK_THAT(simulation(R"("transfer": ["1 s", "2 s"])"), Catch::Contains("list of 3"));
   CHECK_THAT(simulation(R"("p2p": "lazy")"), Catch::Contains("known: eager, rendezvous"));
   CHECK_THAT(simulation(R"("schedule": "gpipe", "virtual_stages": 2)"),
              Catch::Contains("virtual_stages must be 1"));
@@ -128,6 +128,85 @@ TEST_CASE("a wrong value of each kind of key is refused", "[scenario_file]") {
       "step_time_s": 1, "training_time_s": 1, "per_device_batch": 1, "devices_per_node": 8,
       "nodes": 2, "intra_bandwidth_bytes_per_s": 1})"),
              Catch::Contains("inter_bandwidth is missing"));
+}
+
+namespace {
+
+std::string refused_pipeline(const std::string& top, const std::string& simulation) {
+  return refusal(R"({"kind": "pipeline-schedule", )" + top + R"(, "simulation": {)" + simulation +
+                 "}}");
+}
+const char* const four_by_eight = R"("stages": 4, "microbatches": 8)";
+
+}  // namespace
+
+TEST_CASE("keys that would change nothing are refused", "[scenario_file]") {
+  CHECK_THAT(refused_pipeline(four_by_eight, R"("schedule": "1f1b", "group": 4)"),
+             Catch::Contains("/simulation/group: group has no effect with 1f1b"));
+  CHECK_THAT(refused_pipeline(four_by_eight, R"("forward_backward_s": 1)"),
+             Catch::Contains("forward_backward_s: forward_backward has no effect with gpipe"));
+  CHECK_THAT(refused_pipeline(four_by_eight, R"("stage_scale": {"1": 2, "01": 3})"),
+             Catch::Contains("stage_scale/01: stage_scale names no stage \"01\""));
+}
+
+TEST_CASE("a list has one entry a stage, also when it has but one", "[scenario_file]") {
+  CHECK_THAT(refused_pipeline(four_by_eight, R"("forward_s": [1])"),
+             Catch::Contains("/simulation/forward_s: forward has 1 entry"));
+  CHECK_THAT(refused_pipeline(four_by_eight, R"("transfer": ["1 s"])"),
+             Catch::Contains("transfer has 1 entry"));
+  CHECK(refused_pipeline(R"("stages": 1, "microbatches": 8)", R"("forward_s": [1])").empty());
+  CHECK_THAT(refused_pipeline(R"("stages": 1, "microbatches": 8)", R"("transfer_s": [1])"),
+             Catch::Contains("transfer has 1 entry (give one time)"));
+}
+
+TEST_CASE("virtual_stages has one value, wherever it is given", "[scenario_file]") {
+  CHECK_THAT(refused_pipeline(std::string(four_by_eight) + R"(, "virtual_stages": 1)",
+                              R"("virtual_stages": 2)"),
+             Catch::Contains("virtual_stages is 2 here and 1 above"));
+  const auto scenario = from_json(
+      R"({"kind": "pipeline-schedule", "stages": 4, "microbatches": 8,
+          "simulation": {"virtual_stages": 2}})");
+  CHECK(*scenario->resolved.find("virtual_stages")->integer() == 2);
+}
+
+TEST_CASE("a wrong number of stages brings no complaints about lists", "[scenario_file]") {
+  const auto problems = problems_of([] {
+    return from_json(R"({"kind": "pipeline-schedule", "stages": 0, "microbatches": 8,
+      "simulation": {"forward_s": [1, 2], "stage_scale": [1, 1, 1], "transfer_s": [1, 2],
+                     "backward_s": [1], "schedule": "interleaved-1f1b", "group": 1}})");
+  });
+  CHECK(problems.size() == 1);
+  const auto scaled = problems_of([] {
+    return from_json(R"({"kind": "pipeline-schedule", "stages": "four", "microbatches": 8,
+      "simulation": {"stage_scale": {"3": 2, "x": 1}}})");
+  });
+  CHECK(scaled.size() == 2);
+}
+
+TEST_CASE("what is too much to run is refused at its file before anything is made",
+          "[scenario_file]") {
+  const auto refused = [](const std::string& keys) {
+    const auto scenario = from_json(
+        R"({"kind": "collective", "message_bytes": 1e9, "bandwidth_bytes_per_s": 1e9, )" + keys +
+        "}");
+    return words(problems_of([&] {
+      require_runnable(*scenario, 1e6);
+      return 0;
+    }));
+  };
+  const std::string ring = R"("function": "ring_allreduce", "n": )";
+  CHECK_THAT(refused(ring + "1000000, \"simulation\": {\"concurrent\": 2}"),
+             Catch::StartsWith("a.json: needs 2000000 operations and messages, above the limit"));
+  CHECK_THAT(refused(ring + "2049, \"simulation\": {\"concurrent\": 2}"),
+             Catch::StartsWith("a.json: needs 4098 flows at once on shared links, above the limit "
+                               "of 4096"));
+  CHECK(refused(ring + "2048, \"simulation\": {\"concurrent\": 2}").empty());
+  CHECK(refused(ring + "1000000").empty());  // no link is shared: timers will do
+  CHECK_THAT(refused(R"("function": "tree_allreduce", "n": 65537)"),
+             Catch::Contains("flows at once on links of their own"));
+  const auto toml = read_scenario(
+      parse_toml("kind = \"pipeline-schedule\"\nstages = 9\nmicrobatches = 9\n", "a.toml"), "a");
+  CHECK(toml->where == "a.toml:1:1");
 }
 
 TEST_CASE("a built-in scenario that is wrong is our bug", "[scenario_file]") {
