@@ -17,7 +17,9 @@ constexpr double idle_energy_share = 0.3;         // reference section 0.7
 constexpr double fallback_host_link = 64e9;       // byte/s; reference section 0.7
 constexpr double activation_traffic_share = 0.1;  // a local sample; reference section 0.7
 
-bool given(const std::optional<Flops>& flops) { return flops && flops->si() != 0.0; }
+bool given(const std::optional<Flops>& flops) {
+  return flops && flops->si() != 0.0;
+}
 
 Flops operations_of(const Workload& workload) {
   if (given(workload.inference_flops)) return *workload.inference_flops;
@@ -105,22 +107,21 @@ BytesPerSecond nearest_bandwidth(const Inputs& in) {
 }
 
 struct Work {
-  Flops model;      // what the model needs
-  Flops hardware;   // what is executed, recomputation included
-  Bytes traffic;    // of one accelerator
+  Flops model;     // what the model needs
+  Flops hardware;  // what is executed, recomputation included
+  Bytes traffic;   // of one accelerator
 };
 
 // Path A: a transformer, or more than one accelerator a replica.
 Work shared_path(const Inputs& in, ReplicaProfile& profile) {
   const DistributedStepSpec& spec = in.spec;
-  const double tokens =
-      spec.workload.is_transformer() ? static_cast<double>(spec.seq_len) : 1.0;
+  const double tokens = spec.workload.is_transformer() ? static_cast<double>(spec.seq_len) : 1.0;
   const Flops base = in.work.operations * tokens;
   const double executed = spec.activation_recomputation ? passes + 1.0 : passes;
-  const Bytes need = spec.workload.is_transformer()
-                         ? transformer_need(in)
-                         : (2.0 * in.work.weights +
-                            12.0 * in.work.weights / in.width.si()) / in.accelerators;
+  const Bytes need =
+      spec.workload.is_transformer()
+          ? transformer_need(in)
+          : (2.0 * in.work.weights + 12.0 * in.work.weights / in.width.si()) / in.accelerators;
   place_in_memory(in, need, spec.fleet.accelerator.memory_bandwidth, profile);
   const Bytes shard = in.work.weights / in.accelerators;
   return {passes * in.samples * base, executed * in.samples * base,
@@ -132,15 +133,15 @@ Work single_path(const Inputs& in, ReplicaProfile& profile) {
   const DistributedStepSpec& spec = in.spec;
   const double executed = spec.activation_recomputation ? passes + 1.0 : passes;
   const Bytes need = spec.is_lora ? 1.1 * in.work.weights
-                                  : 2.0 * in.work.weights +
-                                        12.0 * in.work.weights / in.width.si();
+                                  : 2.0 * in.work.weights + 12.0 * in.work.weights / in.width.si();
   place_in_memory(in, need, nearest_bandwidth(in), profile);
-  return {passes * in.samples * in.work.operations,
-          executed * in.samples * in.work.operations,
+  return {passes * in.samples * in.work.operations, executed * in.samples * in.work.operations,
           in.work.weights + activation_traffic_share * in.samples * in.work.weights};
 }
 
-double share(double value) { return std::clamp(value, 0.0, 1.0); }
+double share(double value) {
+  return std::clamp(value, 0.0, 1.0);
+}
 
 void add_use(const Inputs& in, const Work& work, ReplicaProfile& profile) {
   const auto possible = profile.latency * in.rate * in.accelerators;

@@ -28,7 +28,7 @@ struct Lowered {
 
 /// The profile of one replica of t p x accelerators.
 struct ReplicaProfile {
-  Seconds latency;           ///< max(compute, memory) + overhead
+  Seconds latency;  ///< max(compute, memory) + overhead
   Seconds latency_compute;
   Seconds latency_memory;
   Seconds latency_overhead;  ///< dispatch tax + layers * 10 us * 3
@@ -36,8 +36,8 @@ struct ReplicaProfile {
   std::string_view bottleneck = "Compute";
   double arithmetic_intensity = 0.0;  ///< flop a byte
   Joules energy;
-  Bytes memory_footprint;             ///< of one accelerator
-  FlopsPerSecond peak_flops_actual;   ///< R e
+  Bytes memory_footprint;            ///< of one accelerator
+  FlopsPerSecond peak_flops_actual;  ///< R e
   BytesPerSecond peak_bandwidth_actual;
   double mfu = 0.0;
   double hfu = 0.0;

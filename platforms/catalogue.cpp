@@ -161,7 +161,8 @@ CatalogueEntry resolve_entry(TableReader& reader, std::string_view key, Catalogu
         key, fmt::format("{} is {}, not a catalogue name or a table", key, value->type_name()));
     return {};
   }
-  if (has_all(*table, required)) return {*table, value->where.empty() ? reader.where() : value->where};
+  if (has_all(*table, required))
+    return {*table, value->where.empty() ? reader.where() : value->where};
   const Value* ref = table->find("ref");
   if (ref == nullptr || ref->text() == nullptr) {
     std::string needed;

@@ -12,8 +12,8 @@ namespace lockstep {
 namespace {
 
 // Keys of catalogue entries and of golden inputs that describe, and price nothing.
-constexpr const char* labels[] = {"ref",        "source",       "provenance",
-                                  "topology",   "release_year", "training_relevant",
+constexpr const char* labels[] = {"ref",         "source",       "provenance",
+                                  "topology",    "release_year", "training_relevant",
                                   "description", "nics_per_node"};
 
 void skip_labels(TableReader& reader) {
@@ -37,8 +37,7 @@ std::optional<HardwareLink> read_link(TableReader& parent, std::string_view key)
   link.bidirectional_total =
       reader.choice("direction", directions, "per_direction") == "bidirectional_total";
   link.latency = reader.optional_quantity<Seconds>("latency", non_negative);
-  const auto stated =
-      reader.optional_quantity<BytesPerSecond>("bandwidth_per_direction", positive);
+  const auto stated = reader.optional_quantity<BytesPerSecond>("bandwidth_per_direction", positive);
   if (stated && std::abs(stated->si() / link.per_direction().si() - 1.0) > 1e-9)
     reader.problem("bandwidth_per_direction",
                    fmt::format("bandwidth_per_direction is {} B/s; bandwidth and direction give {}",
@@ -87,9 +86,7 @@ const std::vector<std::vector<std::string_view>> complete_fleet = {
     {"accelerator"},
     {"fabric"}};
 const std::vector<std::vector<std::string_view>> complete_node = {
-    {"accelerator"},
-    {"accelerators_per_node"},
-    {"intra_node_bw", "intra_node_bw_bytes_per_s"}};
+    {"accelerator"}, {"accelerators_per_node"}, {"intra_node_bw", "intra_node_bw_bytes_per_s"}};
 
 // What a fleet does not say itself comes from its node.
 Table with_node(const Table& fleet, TableReader& fleet_reader) {
@@ -140,8 +137,7 @@ Accelerator read_accelerator(TableReader& parent, std::string_view key) {
   accelerator.memory_capacity = reader.quantity<Bytes>("memory_capacity", positive);
   accelerator.memory_bandwidth = reader.quantity<BytesPerSecond>("memory_bandwidth", positive);
   accelerator.sram_capacity = reader.optional_quantity<Bytes>("sram_capacity", positive);
-  accelerator.sram_bandwidth =
-      reader.optional_quantity<BytesPerSecond>("sram_bandwidth", positive);
+  accelerator.sram_bandwidth = reader.optional_quantity<BytesPerSecond>("sram_bandwidth", positive);
   accelerator.flash_bandwidth =
       reader.optional_quantity<BytesPerSecond>("flash_bandwidth", positive);
   accelerator.host_link = read_link(reader, "host_link");
@@ -174,13 +170,11 @@ Fabric read_fabric(TableReader& parent, std::string_view key) {
 
 Cluster read_cluster(TableReader& parent, std::string_view key) {
   constexpr std::int64_t most_nodes = 10'000'000;
-  const CatalogueEntry entry =
-      resolve_entry(parent, key, CatalogueSection::fleets, complete_fleet);
+  const CatalogueEntry entry = resolve_entry(parent, key, CatalogueSection::fleets, complete_fleet);
   Cluster cluster;
   if (entry.table.empty()) return cluster;
   TableReader node_reader(entry.table, entry.where, parent.problems());
-  const Table table =
-      node_reader.has("node") ? with_node(entry.table, node_reader) : entry.table;
+  const Table table = node_reader.has("node") ? with_node(entry.table, node_reader) : entry.table;
   TableReader reader(table, entry.where, parent.problems());
   cluster.name = reader.text("name", "fleet");
   cluster.nodes = reader.count("nodes", {}, 1, most_nodes);

@@ -27,7 +27,9 @@ namespace {
 constexpr std::size_t most_without_index = 16;
 }
 
-std::size_t Table::size() const { return entries_.size(); }
+std::size_t Table::size() const {
+  return entries_.size();
+}
 
 const Value* Table::find(std::string_view key) const {
   if (by_key_.empty()) {
@@ -65,15 +67,15 @@ void Table::erase(std::string_view key) {
 void Table::index_all() {
   by_key_.resize(entries_.size());
   std::iota(by_key_.begin(), by_key_.end(), std::uint32_t{0});
-  std::sort(by_key_.begin(), by_key_.end(), [this](std::uint32_t a, std::uint32_t b) {
-    return entries_[a].key < entries_[b].key;
-  });
+  std::sort(by_key_.begin(), by_key_.end(),
+            [this](std::uint32_t a, std::uint32_t b) { return entries_[a].key < entries_[b].key; });
 }
 
 std::size_t Table::place_in_index(std::string_view key) const {
-  const auto at = std::lower_bound(
-      by_key_.begin(), by_key_.end(), key,
-      [this](std::uint32_t entry, std::string_view wanted) { return entries_[entry].key < wanted; });
+  const auto at = std::lower_bound(by_key_.begin(), by_key_.end(), key,
+                                   [this](std::uint32_t entry, std::string_view wanted) {
+                                     return entries_[entry].key < wanted;
+                                   });
   return static_cast<std::size_t>(at - by_key_.begin());
 }
 

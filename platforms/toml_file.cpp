@@ -16,7 +16,8 @@ std::string place_of(const std::string& name, const toml::source_region& region)
 }
 
 // Walks over the text as TOML would, strings and comments apart, and refuses what nests too deep:
-// toml++ bounds values within values, but not the parts of dotted keys, and then recurses over them.
+// toml++ bounds values within values, but not the parts of dotted keys, and then recurses over
+// them.
 class NestingScan {
  public:
   NestingScan(std::string_view text, const std::string& name) : text_(text), name_(name) {}

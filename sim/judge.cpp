@@ -175,7 +175,9 @@ std::string signed_text(const std::string& quantity, double value) {
 
 std::string sentence_for(const Row& row) {
   if (row.verdict == Verdict::equal) return {};
-  const std::string what = fmt::format("{}: {}", row.scenario, row.quantity);
+  std::string_view quantity = row.quantity;
+  if (quantity.ends_with("_s")) quantity.remove_suffix(2);  // the unit stands beside the value
+  const std::string what = fmt::format("{}: {}", row.scenario, quantity);
   if (row.verdict == Verdict::by_construction)
     return fmt::format("{} rests on the closed form and proves nothing.", what);
   if (row.verdict == Verdict::mismatch)

@@ -132,11 +132,12 @@ class Matrix {
     for (const int ep : {1, 2, 8, 16})
       add_step(fmt::format("Mixtral ep{}", ep), "Language.Mixtral_8x7B", "Research_256",
                fmt::format(R"("ep_size":{},"moe_routing_imbalance_factor":1.5)", ep));
-    for (const auto& [word, extra] : {std::pair{"accumulation 4", R"("gradient_accumulation_steps":4)"},
-                                      {"congestion 1.5", R"("congestion_factor":1.5)"},
-                                      {"straggler 1.2", R"("straggler_factor":1.2)"},
-                                      {"ZeRO 3", R"("zero_stage":3)"},
-                                      {"LoRA", R"("is_lora":true)"}})
+    for (const auto& [word, extra] :
+         {std::pair{"accumulation 4", R"("gradient_accumulation_steps":4)"},
+          {"congestion 1.5", R"("congestion_factor":1.5)"},
+          {"straggler 1.2", R"("straggler_factor":1.2)"},
+          {"ZeRO 3", R"("zero_stage":3)"},
+          {"LoRA", R"("is_lora":true)"}})
       add_step(fmt::format("Llama-3 70B tp4 pp2, {}", word), "Language.Llama3_70B",
                "Kempner_H100_384",
                fmt::format(R"("tp_size":4,"pp_size":2,"microbatch_count":8,{})", extra));

@@ -36,12 +36,12 @@ namespace {
 
 void require_few(double flows, double limit, const char* which, const std::string& where) {
   if (flows <= limit) return;
-  throw Error(ErrorKind::input,
-              fmt::format("needs {:.0f} flows at once {}, above the limit of {:.0f}", flows, which,
-                          limit),
-              where,
-              "the time of a run grows with their square; take fewer ranks or concurrent "
-              "collectives");
+  throw Error(
+      ErrorKind::input,
+      fmt::format("needs {:.0f} flows at once {}, above the limit of {:.0f}", flows, which, limit),
+      where,
+      "the time of a run grows with their square; take fewer ranks or concurrent "
+      "collectives");
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ class Scenario {
   std::string name;         ///< the scenario's name, else the file's stem
   std::string description;  ///< may be empty
   std::string where;  ///< its file ("a.json", "a.toml:1:1"), for messages; empty when built in
-  Table resolved;  ///< the inputs with all defaults, SI keys; feeds back to the same result
+  Table resolved;     ///< the inputs with all defaults, SI keys; feeds back to the same result
 
   [[nodiscard]] virtual std::string_view kind() const = 0;
   [[nodiscard]] virtual Prediction predict() const = 0;
@@ -75,11 +75,11 @@ struct KindInfo {
 
 /// Makespan and bubble of a run, as every kind reports them.
 struct RunFigures {
-  double makespan = 0.0;      ///< last end, s
-  double busy = 0.0;          ///< sum of computation over all devices, s
+  double makespan = 0.0;       ///< last end, s
+  double busy = 0.0;           ///< sum of computation over all devices, s
   std::int64_t computing = 0;  ///< devices that compute
-  double last_compute = 0.0;  ///< end of the last computation, s
-  double bubble = 0.0;        ///< 1 - busy / (devices that compute * makespan)
+  double last_compute = 0.0;   ///< end of the last computation, s
+  double bubble = 0.0;         ///< 1 - busy / (devices that compute * makespan)
 };
 [[nodiscard]] RunFigures run_figures(const Job& job, const TaskTimes& times);
 

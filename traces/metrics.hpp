@@ -16,8 +16,8 @@ namespace lockstep {
 struct DeviceFigures {
   std::string name;
   bool computes = false;  ///< has a compute stream
-  double busy_s = 0.0;  ///< time of slices on the compute stream
-  double idle_s = 0.0;  ///< makespan - busy_s
+  double busy_s = 0.0;    ///< time of slices on the compute stream
+  double idle_s = 0.0;    ///< makespan - busy_s
   std::int64_t peak_live_microbatches = 0;
 };
 

@@ -63,9 +63,9 @@ Communication communication_of(const DistributedStepSpec& spec) {
                                   inside ? links.intra_latency : links.inter_latency) *
                   static_cast<double>(tensor_all_reduces(spec)) * spec.congestion_factor;
   if (spec.ep_size > 1)
-    part.expert = all_to_all(expert_message(spec), spec.ep_size, links.inter_rate,
-                             links.inter_latency) *
-                  spec.congestion_factor;
+    part.expert =
+        all_to_all(expert_message(spec), spec.ep_size, links.inter_rate, links.inter_latency) *
+        spec.congestion_factor;
   return part;
 }
 
@@ -96,8 +96,7 @@ Prediction predict_distributed_step(const DistributedStepSpec& spec) {
   guard(spec);
   const ReplicaProfile profile = replica_profile(spec);
   const Communication part = communication_of(spec);
-  const double bubble =
-      pipeline_bubble(spec.pp_size, spec.microbatch_count, spec.v_stages);
+  const double bubble = pipeline_bubble(spec.pp_size, spec.microbatch_count, spec.v_stages);
   const Seconds bubble_time =
       spec.pp_size > 1 ? profile.latency * bubble / (1.0 - bubble) : Seconds(0.0);
   const Seconds exposed =

@@ -23,8 +23,7 @@ Seconds hierarchical_all_reduce(Bytes message, std::int64_t nodes, std::int64_t 
                                 LinkClass intra, LinkClass inter) {
   guard_link(message, per_node, intra.rate, intra.latency);
   const auto g = static_cast<double>(per_node);
-  const Seconds inside =
-      (g - 1.0) / g * (message / intra.rate) + (g - 1.0) * intra.latency;
+  const Seconds inside = (g - 1.0) / g * (message / intra.rate) + (g - 1.0) * intra.latency;
   return 2.0 * inside + ring_all_reduce(message / g, nodes, inter.rate, inter.latency);
 }
 

@@ -34,9 +34,9 @@ void add_state(const ParallelLayoutSpec& spec, Table& out) {
   const double total = adam_bytes * p;
   out.set("state_total_bytes", total);
   out.set("state_per_device_bytes", total / model_parallel);
-  out.set("zero1_state_per_device_bytes",
-          4.0 * p / model_parallel +
-              12.0 * p / (model_parallel * static_cast<double>(spec.dp_size)));
+  out.set(
+      "zero1_state_per_device_bytes",
+      4.0 * p / model_parallel + 12.0 * p / (model_parallel * static_cast<double>(spec.dp_size)));
   if (spec.device_memory)
     out.set("min_devices_for_state",
             static_cast<std::int64_t>(std::ceil(total / spec.device_memory->si())));

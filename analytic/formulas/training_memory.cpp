@@ -26,11 +26,15 @@ Bytes activation_memory(const ActivationShape& shape, Recompute recompute) {
   const double sbh = shape.sequence * shape.microbatch * shape.hidden;
   double per_layer = 0.0;  // for 16-bit elements
   switch (recompute) {
-    case Recompute::full: per_layer = 2.0 * sbh; break;
-    case Recompute::selective: per_layer = 34.0 * sbh; break;
+    case Recompute::full:
+      per_layer = 2.0 * sbh;
+      break;
+    case Recompute::selective:
+      per_layer = 34.0 * sbh;
+      break;
     case Recompute::none:
-      per_layer = 34.0 * sbh +
-                  5.0 * shape.heads * shape.sequence * shape.sequence * shape.microbatch;
+      per_layer =
+          34.0 * sbh + 5.0 * shape.heads * shape.sequence * shape.sequence * shape.microbatch;
       break;
   }
   return Bytes(static_cast<double>(shape.layers) * per_layer * (shape.element_bytes / 2.0));
@@ -43,7 +47,9 @@ double optimizer_bytes(const std::string& optimizer) {
   return optimizer == "sgd" ? 4.0 : 0.0;
 }
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
 
 }  // namespace
 
@@ -52,10 +58,9 @@ TrainingMemory training_memory(const TrainingMemorySpec& spec) {
     throw Error(ErrorKind::input, "training memory needs the workload's parameters");
   const double b = bytes_per_element(spec.precision).value_or(Bytes(2.0)).si();
   const auto d = static_cast<double>(spec.dp_size);
-  const double held =
-      *spec.workload.parameters / (static_cast<double>(spec.tp_size) *
-                                   static_cast<double>(spec.pp_size) *
-                                   static_cast<double>(spec.ep_size));
+  const double held = *spec.workload.parameters /
+                      (static_cast<double>(spec.tp_size) * static_cast<double>(spec.pp_size) *
+                       static_cast<double>(spec.ep_size));
   TrainingMemory memory;
   memory.weights = Bytes(held * b);
   memory.gradients = Bytes(held * spec.trainable_fraction * b);
@@ -67,8 +72,8 @@ TrainingMemory training_memory(const TrainingMemorySpec& spec) {
   ActivationShape shape;
   const double shares = d * static_cast<double>(spec.gradient_accumulation_steps);
   shape.microbatch = std::max(1.0, std::ceil(static_cast<double>(spec.batch_size) / shares));
-  shape.layers = std::max<std::int64_t>(
-      1, ceil_div(spec.workload.layers.value_or(0), spec.pp_size));
+  shape.layers =
+      std::max<std::int64_t>(1, ceil_div(spec.workload.layers.value_or(0), spec.pp_size));
   shape.sequence = static_cast<double>(spec.seq_len);
   shape.hidden = static_cast<double>(spec.workload.hidden_dim.value_or(4096));
   shape.heads = static_cast<double>(spec.workload.heads.value_or(0));

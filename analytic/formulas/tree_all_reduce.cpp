@@ -22,8 +22,7 @@ const FormulaInfo formula_tree_all_reduce{
 Seconds tree_all_reduce(Bytes message, std::int64_t ranks, BytesPerSecond rate, Seconds latency) {
   guard_link(message, ranks, rate, latency);
   if (ranks == 1) return Seconds(0.0);
-  const auto levels =
-      static_cast<double>(std::bit_width(static_cast<std::uint64_t>(ranks - 1)));
+  const auto levels = static_cast<double>(std::bit_width(static_cast<std::uint64_t>(ranks - 1)));
   return 2.0 * levels * (message / rate) + 2.0 * levels * latency;
 }
 

@@ -23,9 +23,9 @@ void read_nodes(TableReader& reader, CollectiveSpec& spec) {
 }  // namespace
 
 CollectiveSpec read_collective(TableReader& reader) {
-  static const std::vector<std::string> functions = {
-      "ring_allreduce", "tree_allreduce", "double_binary_tree_allreduce", "all_to_all",
-      "hierarchical_allreduce"};
+  static const std::vector<std::string> functions = {"ring_allreduce", "tree_allreduce",
+                                                     "double_binary_tree_allreduce", "all_to_all",
+                                                     "hierarchical_allreduce"};
   CollectiveSpec spec;
   spec.function = reader.choice("function", functions);
   spec.message = reader.quantity<Bytes>("message", non_negative);

@@ -10,12 +10,14 @@
 namespace lockstep {
 namespace {
 
-constexpr double nvlink_class_latency = 500e-9;  // s; reference section 0.6
+constexpr double nvlink_class_latency = 500e-9;   // s; reference section 0.6
 constexpr double fallback_fabric_latency = 5e-6;  // s, the NDR fabric's; reference section 0.6
 constexpr std::int64_t fallback_hidden = 4096;    // reference sections 6.3 and 6.4
 constexpr std::int64_t tensor_all_reduces_a_layer = 4;  // 2 forward, 2 backward
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
 
 Bytes width_of(const DistributedStepSpec& spec) {
   return bytes_per_element(spec.precision).value_or(Bytes(2.0));
@@ -38,13 +40,15 @@ std::int64_t DistributedStepSpec::layers_a_stage() const {
 std::vector<std::string> DistributedStepSpec::warnings() const {
   std::vector<std::string> list;
   if (batch_size < dp_size())
-    list.push_back(fmt::format("batch_size {} is below the {} data-parallel replicas: each is priced "
-                               "with one sequence, so more are trained than there are",
-                               batch_size, dp_size()));
+    list.push_back(
+        fmt::format("batch_size {} is below the {} data-parallel replicas: each is priced "
+                    "with one sequence, so more are trained than there are",
+                    batch_size, dp_size()));
   if (ep_size > 1 && workload.kind != WorkloadKind::sparse_transformer)
-    list.push_back(fmt::format("ep_size {} on a model without experts divides its computation, as "
-                               "the reference does",
-                               ep_size));
+    list.push_back(
+        fmt::format("ep_size {} on a model without experts divides its computation, as "
+                    "the reference does",
+                    ep_size));
   if (straggler_factor < 1.0)
     list.push_back("straggler_factor below 1 has no effect, as in the reference");
   return list;
@@ -65,8 +69,7 @@ DistributedLinks links_of(const Cluster& fleet) {
 
 DataParallelPlacement placement_of(const DistributedStepSpec& spec) {
   DataParallelPlacement placement;
-  placement.per_node =
-      std::max<std::int64_t>(1, spec.fleet.accelerators_per_node / spec.replica());
+  placement.per_node = std::max<std::int64_t>(1, spec.fleet.accelerators_per_node / spec.replica());
   placement.nodes = ceil_div(spec.dp_size(), placement.per_node);
   return placement;
 }
@@ -99,9 +102,10 @@ std::string fleet_refusal(const DistributedStepSpec& spec) {
     return fmt::format("a replica needs tp x pp x ep = {} accelerators; the fleet has {}", group,
                        total);
   if (total % group == 0) return {};
-  return fmt::format("tp x pp x ep = {} does not divide the fleet's {} accelerators ({} would stay "
-                     "idle); {} would do",
-                     group, total, total % group, total - total % group);
+  return fmt::format(
+      "tp x pp x ep = {} does not divide the fleet's {} accelerators ({} would stay "
+      "idle); {} would do",
+      group, total, total % group, total - total % group);
 }
 
 namespace {

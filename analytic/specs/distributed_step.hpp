@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs of kind "distributed-step": the arguments of the distributed solver, and the bytes that its
-// collectives carry.
-// Layer: analytic (may include platforms only).
+// Inputs of kind "distributed-step": the arguments of the distributed solver, and the bytes that
+// its collectives carry. Layer: analytic (may include platforms only).
 #pragma once
 #include <cstdint>
 #include <string>
@@ -17,7 +16,7 @@ struct DistributedStepSpec {
   Workload workload;
   Cluster fleet;
   std::int64_t used_accelerators = 0;  ///< of the fleet; 0: all of it
-  std::int64_t batch_size = 1;  ///< Bg, sequences, >= 1
+  std::int64_t batch_size = 1;         ///< Bg, sequences, >= 1
   std::string precision = "fp16";
   double efficiency = 0.5;            ///< e, 1e-9 to 1
   std::int64_t tp_size = 1;           ///< t, >= 1
@@ -29,12 +28,12 @@ struct DistributedStepSpec {
   bool is_lora = false;
   bool activation_recomputation = false;
   bool overlap_comm = false;
-  double overlap_efficiency = 0.85;                ///< eta, 0 to 1
-  double congestion_factor = 1.0;                  ///< >= 0
-  double straggler_factor = 1.0;                   ///< > 0; ignored up to 1
-  double moe_routing_imbalance_factor = 1.0;       ///< mu, >= 1
-  std::int64_t gradient_accumulation_steps = 1;    ///< ga, >= 1
-  std::int64_t seq_len = 2048;                     ///< s, >= 1
+  double overlap_efficiency = 0.85;              ///< eta, 0 to 1
+  double congestion_factor = 1.0;                ///< >= 0
+  double straggler_factor = 1.0;                 ///< > 0; ignored up to 1
+  double moe_routing_imbalance_factor = 1.0;     ///< mu, >= 1
+  std::int64_t gradient_accumulation_steps = 1;  ///< ga, >= 1
+  std::int64_t seq_len = 2048;                   ///< s, >= 1
 
   /// t p x: accelerators of a replica.
   [[nodiscard]] std::int64_t replica() const { return tp_size * pp_size * ep_size; }
@@ -56,11 +55,12 @@ struct DistributedStepSpec {
 
 /// Rates and latencies that the collectives of a step see.
 struct DistributedLinks {
-  BytesPerSecond intra_rate;   ///< W_in
-  Seconds intra_latency;       ///< a_in: the device link's, else 500 ns
-  BytesPerSecond inter_rate;   ///< We = W_out / oversubscription
-  Seconds inter_latency;       ///< a_out: the fabric's, else 5 us
-  Seconds hierarchical_intra_latency;  ///< 500 ns whatever the node (the reference's fault M5, kept)
+  BytesPerSecond intra_rate;  ///< W_in
+  Seconds intra_latency;      ///< a_in: the device link's, else 500 ns
+  BytesPerSecond inter_rate;  ///< We = W_out / oversubscription
+  Seconds inter_latency;      ///< a_out: the fabric's, else 5 us
+  Seconds
+      hierarchical_intra_latency;  ///< 500 ns whatever the node (the reference's fault M5, kept)
 };
 [[nodiscard]] DistributedLinks links_of(const Cluster& fleet);
 

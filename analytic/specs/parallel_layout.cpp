@@ -46,8 +46,7 @@ Seconds ParallelLayoutSpec::raw_window() const {
   if (!peak)
     throw Error(ErrorKind::input,
                 fmt::format("accelerator {} has no precision {}", accelerator.name, precision));
-  return Flops(step_flops()) /
-         (static_cast<double>(devices()) * *peak * local_efficiency);
+  return Flops(step_flops()) / (static_cast<double>(devices()) * *peak * local_efficiency);
 }
 
 Seconds ParallelLayoutSpec::window() const {
@@ -56,7 +55,9 @@ Seconds ParallelLayoutSpec::window() const {
   return Seconds(round_to_resolution(raw.si(), window_resolution->si()));
 }
 
-Bytes ParallelLayoutSpec::gradient_bytes() const { return size_at(workload, gradient_precision); }
+Bytes ParallelLayoutSpec::gradient_bytes() const {
+  return size_at(workload, gradient_precision);
+}
 
 Bytes ParallelLayoutSpec::shard_bytes() const {
   return gradient_bytes() / static_cast<double>(tp_size * pp_size);

@@ -15,8 +15,8 @@ std::int64_t ReferenceTrainingStepSpec::context_length() const {
 }
 
 std::int64_t ReferenceTrainingStepSpec::global_batch_sequences() const {
-  const auto whole = static_cast<std::int64_t>(
-      std::trunc(batch_tokens / static_cast<double>(context_length())));
+  const auto whole =
+      static_cast<std::int64_t>(std::trunc(batch_tokens / static_cast<double>(context_length())));
   return whole / batch_divisor * batch_divisor;
 }
 
@@ -56,14 +56,12 @@ SelfContainedReplicaSpec read_replica(TableReader& parent) {
   const Value* value = parent.raw("replica");
   SelfContainedReplicaSpec replica;
   if (value == nullptr || value->table() == nullptr) {
-    parent.problem("replica", value == nullptr ? "replica is missing"
-                                               : "replica is not a table",
+    parent.problem("replica", value == nullptr ? "replica is missing" : "replica is not a table",
                    "a table with workload, fleet and bytes_per_param");
     return replica;
   }
   TableReader reader(*value->table(), value->where, parent.problems());
-  for (const char* label : {"name", "description"})
-    static_cast<void>(reader.optional_text(label));
+  for (const char* label : {"name", "description"}) static_cast<void>(reader.optional_text(label));
   replica = read_self_contained_replica(reader);
   reader.finish();
   parent.echo("replica", Value(reader.resolved()));
@@ -78,12 +76,12 @@ void check_batch(TableReader& reader, const ReferenceTrainingStepSpec& spec) {
     return;
   }
   if (spec.global_batch_sequences() < 1) {
-    reader.problem("batch_tokens",
-                   fmt::format("{} tokens are less than batch_divisor = {} sequences of {} tokens",
-                               spec.batch_tokens, spec.batch_divisor, spec.context_length()),
-                   fmt::format("at least {} tokens",
-                               static_cast<double>(spec.batch_divisor) *
-                                   static_cast<double>(spec.context_length())));
+    reader.problem(
+        "batch_tokens",
+        fmt::format("{} tokens are less than batch_divisor = {} sequences of {} tokens",
+                    spec.batch_tokens, spec.batch_divisor, spec.context_length()),
+        fmt::format("at least {} tokens", static_cast<double>(spec.batch_divisor) *
+                                              static_cast<double>(spec.context_length())));
     return;
   }
   if (spec.microbatches_per_replica() < 1)

@@ -24,7 +24,9 @@ struct ReferenceTrainingStepSpec {
 
   [[nodiscard]] std::int64_t context_length() const;
   /// Whole replicas that fit the fleet; incomplete ones are discarded.
-  [[nodiscard]] std::int64_t data_parallel() const { return fleet.total() / replica.replica_gpus(); }
+  [[nodiscard]] std::int64_t data_parallel() const {
+    return fleet.total() / replica.replica_gpus();
+  }
   /// Accelerators of an incomplete replica: idle.
   [[nodiscard]] std::int64_t idle_devices() const { return fleet.total() % replica.replica_gpus(); }
   [[nodiscard]] std::int64_t global_batch_sequences() const;

@@ -29,8 +29,8 @@ SelfContainedReplicaSpec read_self_contained_replica(TableReader& reader) {
   spec.workload = read_workload(reader);
   spec.fleet = read_cluster(reader);
   // Bytes a parameter: a plain number by the reference's field, a size with a unit by ours.
-  const bool plain = reader.has("bytes_per_param") &&
-                     reader.raw("bytes_per_param")->text() == nullptr;
+  const bool plain =
+      reader.has("bytes_per_param") && reader.raw("bytes_per_param")->text() == nullptr;
   spec.bytes_per_param = plain ? Bytes(reader.number("bytes_per_param", positive))
                                : reader.quantity<Bytes>("bytes_per_param", positive, Bytes(16.0));
   if (spec.workload.parameters_raw_magnitude <= 0.0 && !spec.workload.name.empty())

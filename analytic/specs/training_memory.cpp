@@ -31,8 +31,7 @@ TrainingMemorySpec read_training_memory(TableReader& reader) {
   spec.seq_len = reader.count("seq_len", 2048);
   spec.precision = read_precision(reader, "precision", "fp16");
   read_optimizer(reader, spec);
-  const std::string strategy =
-      reader.choice("activation_checkpointing", strategies, "selective");
+  const std::string strategy = reader.choice("activation_checkpointing", strategies, "selective");
   spec.activation_checkpointing = strategy == "none"   ? Recompute::none
                                   : strategy == "full" ? Recompute::full
                                                        : Recompute::selective;

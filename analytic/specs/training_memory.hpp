@@ -26,10 +26,10 @@ struct TrainingMemorySpec {
   std::string precision = "fp16";
   std::string optimizer = "adam";  ///< adam, sgd or none, upper or lower case
   Recompute activation_checkpointing = Recompute::selective;
-  std::int64_t tp_size = 1;  ///< t, >= 1
-  std::int64_t pp_size = 1;  ///< p, >= 1
-  std::int64_t dp_size = 1;  ///< d, >= 1
-  std::int64_t ep_size = 1;  ///< x, >= 1
+  std::int64_t tp_size = 1;                      ///< t, >= 1
+  std::int64_t pp_size = 1;                      ///< p, >= 1
+  std::int64_t dp_size = 1;                      ///< d, >= 1
+  std::int64_t ep_size = 1;                      ///< x, >= 1
   std::int64_t zero_stage = 0;                   ///< 0 to 3
   std::int64_t gradient_accumulation_steps = 1;  ///< A, >= 1
   double trainable_fraction = 1.0;               ///< tau, 0 to 1

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <initializer_list>
 #include <map>
 
 #include "lockstep/analytic/assumption.hpp"
@@ -110,12 +109,6 @@ void add_section(CatalogueSection section, Listing& listing) {
     }
 }
 
-Listing list_sections(std::initializer_list<CatalogueSection> sections) {
-  Listing listing;
-  for (const CatalogueSection section : sections) add_section(section, listing);
-  return listing;
-}
-
 // The listed files that are not right, on standard error; the exit code that follows.
 int report(const std::vector<Error>& problems) {
   int exit = 0;
@@ -126,18 +119,31 @@ int report(const std::vector<Error>& problems) {
   return exit;
 }
 
+// What cannot go wrong: a registry of the program itself.
+template <std::vector<Listed> (*lister)()>
+Listing all_of() {
+  return {lister(), {}};
+}
+
+template <CatalogueSection... sections>
+Listing all_in() {
+  Listing listing;
+  (add_section(sections, listing), ...);
+  return listing;
+}
+
 const std::map<std::string, Listing (*)()>& topics() {
   using enum CatalogueSection;
   static const std::map<std::string, Listing (*)()> table = {
-      {"schedules", [] { return Listing{list_schedules(), {}}; }},
-      {"collectives", [] { return Listing{list_collectives(), {}}; }},
-      {"formulas", [] { return Listing{list_formulas(), {}}; }},
-      {"writers", [] { return Listing{list_writers(), {}}; }},
-      {"assumptions", [] { return Listing{list_assumptions(), {}}; }},
-      {"kinds", [] { return Listing{list_kinds(), {}}; }},
-      {"platforms", [] { return list_sections({accelerators, nodes, fabrics}); }},
-      {"models", [] { return list_sections({models}); }},
-      {"fleets", [] { return list_sections({fleets}); }},
+      {"schedules", &all_of<list_schedules>},
+      {"collectives", &all_of<list_collectives>},
+      {"formulas", &all_of<list_formulas>},
+      {"writers", &all_of<list_writers>},
+      {"assumptions", &all_of<list_assumptions>},
+      {"kinds", &all_of<list_kinds>},
+      {"platforms", &all_in<accelerators, nodes, fabrics>},
+      {"models", &all_in<models>},
+      {"fleets", &all_in<fleets>},
   };
   return table;
 }

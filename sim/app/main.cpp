@@ -48,9 +48,9 @@ std::string task_limit_problem(const std::string& text) {
 }  // namespace
 
 void add_common(CLI::App& verb, CommonOptions& options, bool runs) {
-  CLI::Option* files =
-      verb.add_option("files", options.files, "scenario files: .toml, .json, or - for JSON on stdin")
-          ->required();
+  CLI::Option* files = verb.add_option("files", options.files,
+                                       "scenario files: .toml, .json, or - for JSON on stdin")
+                           ->required();
   require_name(*files);
   verb.add_option("--set", options.settings, "change a key: dotted.key=value")
       ->allow_extra_args(false);
@@ -174,9 +174,8 @@ Error left_over(const CLI::App& program) {
   for (const CLI::App* app : parsed)
     for (const std::string& word : app->remaining()) {
       if (!word.starts_with('-'))
-        return wrong_command_line(
-            fmt::format("{} is one argument too many", word.substr(0, 60)),
-            fmt::format("{} takes no more files or topics", app->get_name()));
+        return wrong_command_line(fmt::format("{} is one argument too many", word.substr(0, 60)),
+                                  fmt::format("{} takes no more files or topics", app->get_name()));
       return unknown_option(*app, word);
     }
   return wrong_command_line("holds more than it should");
@@ -189,8 +188,7 @@ int run(int argc, char** argv) {
   program.require_subcommand(1);
   int verbosity = 0;
   bool quiet = false;
-  CLI::Option* verbose =
-      program.add_flag("-v,--verbose", verbosity, "say more on standard error");
+  CLI::Option* verbose = program.add_flag("-v,--verbose", verbosity, "say more on standard error");
   program.add_flag("-q,--quiet", quiet, "say nothing but errors on standard error")
       ->excludes(verbose);
   Action chosen;

@@ -40,7 +40,8 @@ std::string text_of(const Scenario& scenario, const Prediction& prediction) {
   for (const Assumption assumption : prediction.assumptions)
     text += "  " + std::string(name_of(assumption)) + ": " + std::string(statement_of(assumption)) +
             "\n";
-  for (const std::string& warning : prediction.warnings) text += "warning: " + printable(warning) + "\n";
+  for (const std::string& warning : prediction.warnings)
+    text += "warning: " + printable(warning) + "\n";
   return text;
 }
 

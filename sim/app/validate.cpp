@@ -60,7 +60,8 @@ using Judged = std::vector<std::vector<Row>>;
 
 std::vector<Row> all_rows(const Judged& judged) {
   std::vector<Row> rows;
-  for (const std::vector<Row>& of_one : judged) rows.insert(rows.end(), of_one.begin(), of_one.end());
+  for (const std::vector<Row>& of_one : judged)
+    rows.insert(rows.end(), of_one.begin(), of_one.end());
   return rows;
 }
 
@@ -199,8 +200,7 @@ class Validation {
                   problem ? problem.message() : "a file of that name is there");
     FileNames names;
     for (const MatrixEntry& entry : entries) {
-      paths_.push_back(
-          (fs::path(options_.traces) / names.name_for(entry.scenario->name)).string());
+      paths_.push_back((fs::path(options_.traces) / names.name_for(entry.scenario->name)).string());
       require_no_input(paths_.back(), options_.files);
       const TraceFile probe(paths_.back());
     }
@@ -256,8 +256,7 @@ int validate(const ValidateOptions& options) {
   const std::size_t wrong = count(rows).by_verdict[static_cast<std::size_t>(Verdict::mismatch)];
   if (wrong == 0) return 0;
   for (const Row& row : rows)
-    if (row.verdict == Verdict::mismatch &&
-        (options.json || options.markdown || options.summary))
+    if (row.verdict == Verdict::mismatch && (options.json || options.markdown || options.summary))
       note("lockstep: " + printable(sentence_for(row)));
   return 1;
 }

@@ -9,7 +9,7 @@
 
 #include "lockstep/analytic/specs/collective.hpp"
 #include "lockstep/platforms/quantity.hpp"
-#include "lockstep/sim/lower/fidelity.hpp"
+#include "lockstep/sim/collectives/fidelity.hpp"
 #include "lockstep/sim/schedules/schedule.hpp"
 
 namespace lockstep {

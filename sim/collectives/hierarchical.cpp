@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hierarchical all-reduce: a ring reduce-scatter inside each node, a ring all-reduce across nodes of
-// each rank's 1/g chunk, a ring all-gather inside. Source: Jia et al. 2018 (arXiv:1807.11205),
+// Hierarchical all-reduce: a ring reduce-scatter inside each node, a ring all-reduce across nodes
+// of each rank's 1/g chunk, a ring all-gather inside. Source: Jia et al. 2018 (arXiv:1807.11205),
 // section 3.3.
 #include "lockstep/analytic/formulas/hierarchical_all_reduce.hpp"
 #include "lockstep/sim/collectives/collective.hpp"
@@ -19,7 +19,9 @@ Layout layout_of(const CollectiveShape& shape) {
 }
 
 // g chunks of k parts: chunk c is parts c k to c k + k - 1.
-std::int64_t parts(const CollectiveShape& shape) { return shape.ranks; }
+std::int64_t parts(const CollectiveShape& shape) {
+  return shape.ranks;
+}
 
 void add_inside(const Layout& layout, std::int32_t first_step, std::int32_t lead, bool reduces,
                 std::vector<CollectiveMessage>& list) {

@@ -8,7 +8,9 @@ namespace lockstep {
 namespace {
 
 // Part f n + t is what rank f has for rank t.
-std::int64_t parts(const CollectiveShape& shape) { return shape.ranks * shape.ranks; }
+std::int64_t parts(const CollectiveShape& shape) {
+  return shape.ranks * shape.ranks;
+}
 
 std::vector<CollectiveMessage> messages(const CollectiveShape& shape) {
   const auto n = static_cast<std::int32_t>(shape.ranks);

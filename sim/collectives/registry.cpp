@@ -27,9 +27,12 @@ const CollectiveInfo* find_collective(std::string_view operation, std::string_vi
 double collective_tasks(const CollectiveInfo& algorithm, Fidelity fidelity,
                         const CollectiveShape& shape) {
   switch (fidelity) {
-    case Fidelity::formula: return static_cast<double>(shape.ranks);
-    case Fidelity::flows: return algorithm.flow_count(shape);
-    case Fidelity::steps: return algorithm.message_count(shape);
+    case Fidelity::formula:
+      return static_cast<double>(shape.ranks);
+    case Fidelity::flows:
+      return algorithm.flow_count(shape);
+    case Fidelity::steps:
+      return algorithm.message_count(shape);
   }
   return 0.0;
 }

@@ -8,7 +8,9 @@
 namespace lockstep {
 namespace {
 
-std::int64_t parts(const CollectiveShape& shape) { return shape.ranks; }
+std::int64_t parts(const CollectiveShape& shape) {
+  return shape.ranks;
+}
 
 std::vector<CollectiveMessage> messages(const CollectiveShape& shape) {
   const auto n = static_cast<std::int32_t>(shape.ranks);

@@ -9,7 +9,9 @@
 namespace lockstep {
 namespace {
 
-std::int64_t parts(const CollectiveShape&) { return 1; }
+std::int64_t parts(const CollectiveShape&) {
+  return 1;
+}
 
 std::int32_t levels(const CollectiveShape& shape) {
   return static_cast<std::int32_t>(std::bit_width(static_cast<std::uint32_t>(shape.ranks - 1)));

@@ -268,7 +268,8 @@ TaskTimes Run::execute() {
   return std::move(times_);
 }
 
-/// Valid inputs can still multiply to more than a double holds: that is the inputs' fault, not ours.
+/// Valid inputs can still multiply to more than a double holds: that is the inputs' fault, not
+/// ours.
 void require_finite(const Task& task) {
   if (std::isfinite(task.seconds) && std::isfinite(task.bytes)) return;
   throw Error(ErrorKind::input,

@@ -22,10 +22,10 @@ struct EngineOptions {
 ///
 /// Returns start and end of every task, s, good to about 1e-14 of the makespan.
 /// Throws Error(simulation) when tasks wait for each other (names them), the engine dies (gives its
-/// words) or its settings fail the check; Error(input) naming a task or link whose duration, size or
-/// rate has overflowed; Error(internal) when an exclusive route was not.
-/// Deterministic: same graph, same bits.
-/// Source: sharing is SimGrid's CM02 model with latencies paid apart (see engine/README.md).
+/// words) or its settings fail the check; Error(input) naming a task or link whose duration, size
+/// or rate has overflowed; Error(internal) when an exclusive route was not. Deterministic: same
+/// graph, same bits. Source: sharing is SimGrid's CM02 model with latencies paid apart (see
+/// engine/README.md).
 [[nodiscard]] TaskTimes simulate(const TaskGraph& graph, const Network& network,
                                  const EngineOptions& options = {});
 

@@ -37,11 +37,11 @@ inline constexpr RouteId no_route = -1;
 
 /// One operation or message; 48 bytes, because there can be millions.
 struct Task {
-  double seconds = 0.0;        ///< duration; of a message over a route: its latency; >= 0
-  double bytes = 0.0;          ///< of a message over a route, >= 0, may be fractional; else 0
-  RouteId route = no_route;    ///< index into the run's Network; no_route: a known duration
-  std::int32_t device = -1;    ///< where it runs (of a message: where it is drawn); -1: nowhere
-  std::int32_t peer = -1;      ///< device at the other end of a message; -1: none
+  double seconds = 0.0;      ///< duration; of a message over a route: its latency; >= 0
+  double bytes = 0.0;        ///< of a message over a route, >= 0, may be fractional; else 0
+  RouteId route = no_route;  ///< index into the run's Network; no_route: a known duration
+  std::int32_t device = -1;  ///< where it runs (of a message: where it is drawn); -1: nowhere
+  std::int32_t peer = -1;    ///< device at the other end of a message; -1: none
   std::int32_t microbatch = -1;
   std::int32_t partner = -1;  ///< microbatch of the backward half of forward_backward
   std::int32_t chunk = -1;    ///< model chunk, in model order; the stage when not interleaved

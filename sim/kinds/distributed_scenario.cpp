@@ -78,8 +78,7 @@ void fill_nodes(DistributedStepSpec& spec) {
 
 DistributedRun DistributedScenario::run() const {
   DistributedRun run;
-  run.schedule =
-      find_by_name(schedules(), spec.v_stages > 1 ? "interleaved-1f1b" : "1f1b");
+  run.schedule = find_by_name(schedules(), spec.v_stages > 1 ? "interleaved-1f1b" : "1f1b");
   run.fidelity = fidelity;
   run.replica_latency = replica_profile(spec).latency;
   if (fidelity == Fidelity::formula) {
@@ -91,15 +90,17 @@ DistributedRun DistributedScenario::run() const {
   return run;
 }
 
-Prediction DistributedScenario::predict() const { return predict_distributed_step(spec); }
+Prediction DistributedScenario::predict() const {
+  return predict_distributed_step(spec);
+}
 
 std::vector<Figure> DistributedScenario::expected() const {
   const Terms terms = terms_of(spec);
   const double slow = spec.slowdown();
-  return {{"makespan_s", predict_distributed_step(spec).total().si()},
-          {"pipeline_bubble_latency_s", slow * terms.bubble.si()},
-          {"exposed_communication_s",
-           slow * (terms.exposed_data + terms.tensor + terms.expert).si()}};
+  return {
+      {"makespan_s", predict_distributed_step(spec).total().si()},
+      {"pipeline_bubble_latency_s", slow * terms.bubble.si()},
+      {"exposed_communication_s", slow * (terms.exposed_data + terms.tensor + terms.expert).si()}};
 }
 
 std::vector<Figure> DistributedScenario::measured(const Job& job, const TaskTimes& times) const {
@@ -113,10 +114,10 @@ std::vector<Figure> DistributedScenario::measured(const Job& job, const TaskTime
 std::vector<Broken> DistributedScenario::broken() const {
   std::vector<Broken> list;
   if (!tensor_groups_fit(spec) || !data_groups_fit(spec))
-    list.push_back({Assumption::full_nodes,
-                    fmt::format("replicas of tp {} x pp {} x ep {} do not fill nodes of {}",
-                                spec.tp_size, spec.pp_size, spec.ep_size,
-                                spec.fleet.accelerators_per_node)});
+    list.push_back(
+        {Assumption::full_nodes,
+         fmt::format("replicas of tp {} x pp {} x ep {} do not fill nodes of {}", spec.tp_size,
+                     spec.pp_size, spec.ep_size, spec.fleet.accelerators_per_node)});
   if (tensor_rings_faster_outside(spec))
     list.push_back({Assumption::tensor_rings_at_one_rate,
                     "hops inside a node are slower than those between nodes"});
@@ -140,14 +141,17 @@ std::unique_ptr<Scenario> DistributedScenario::repaired(Assumption assumption) c
   copy->spec = spec;
   copy->fidelity = fidelity;
   switch (assumption) {
-    case Assumption::full_nodes: fill_nodes(copy->spec); return copy;
+    case Assumption::full_nodes:
+      fill_nodes(copy->spec);
+      return copy;
     case Assumption::tensor_rings_at_one_rate: {
       Cluster& fleet = copy->spec.fleet;
       const DistributedLinks links = links_of(fleet);
       fleet.intra_node_bw = std::max(links.intra_rate, links.inter_rate);
       if (fleet.accelerator.device_link)
         fleet.accelerator.device_link->latency = std::min(links.intra_latency, links.inter_latency);
-      else fleet.fabric.latency = std::max(links.intra_latency, links.inter_latency);
+      else
+        fleet.fabric.latency = std::max(links.intra_latency, links.inter_latency);
       return copy;
     }
     case Assumption::microbatches_divide_stages:
@@ -155,11 +159,13 @@ std::unique_ptr<Scenario> DistributedScenario::repaired(Assumption assumption) c
       return copy;
     case Assumption::hidden_share_fits: {
       const Terms terms = terms_of(spec);
-      constexpr double inside = 1.0 - 1e-12;  // so that the repaired share does fit, rounding included
+      constexpr double inside =
+          1.0 - 1e-12;  // so that the repaired share does fit, rounding included
       copy->spec.overlap_efficiency = inside * (cover_of(terms) / terms.data);
       return copy;
     }
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 

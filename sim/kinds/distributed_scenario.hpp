@@ -22,8 +22,7 @@ class DistributedScenario : public Scenario {
   [[nodiscard]] double tasks() const override { return task_count(spec, run()); }
   [[nodiscard]] Job lower() const override { return lower_distributed_step(spec, run()); }
   [[nodiscard]] std::vector<Figure> expected() const override;
-  [[nodiscard]] std::vector<Figure> measured(const Job& job,
-                                             const TaskTimes& times) const override;
+  [[nodiscard]] std::vector<Figure> measured(const Job& job, const TaskTimes& times) const override;
   [[nodiscard]] std::vector<Broken> broken() const override;
   [[nodiscard]] std::unique_ptr<Scenario> repaired(Assumption assumption) const override;
 

@@ -11,9 +11,8 @@ namespace {
 std::unique_ptr<Scenario> read(TableReader& reader) {
   auto scenario = std::make_unique<DistributedScenario>();
   scenario->spec = read_distributed_step(reader);
-  read_simulation(reader, [&](TableReader& simulation) {
-    scenario->fidelity = read_fidelity(simulation);
-  });
+  read_simulation(reader,
+                  [&](TableReader& simulation) { scenario->fidelity = read_fidelity(simulation); });
   return scenario;
 }
 

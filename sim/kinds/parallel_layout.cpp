@@ -43,8 +43,7 @@ std::unique_ptr<Scenario> read(TableReader& reader) {
 }  // namespace
 
 extern const KindInfo kind_parallel_layout;
-const KindInfo kind_parallel_layout{.name = "parallel-layout",
-                                    .summary = "a tensor x pipeline x data layout",
-                                    .read = &read};
+const KindInfo kind_parallel_layout{
+    .name = "parallel-layout", .summary = "a tensor x pipeline x data layout", .read = &read};
 
 }  // namespace lockstep

@@ -196,8 +196,7 @@ class RunReader {
       const auto [stop, status] = std::from_chars(entry.key.data(), end, stage);
       const double factor = reader.number(entry.key, positive);
       // "01" would be a second way to say "1", and one of two would be lost.
-      const bool index =
-          status == std::errc{} && stop == end && entry.key == std::to_string(stage);
+      const bool index = status == std::errc{} && stop == end && entry.key == std::to_string(stage);
       if (index && stage < scale.size())
         scale[stage] = factor;
       else if (!index || shape_known_)

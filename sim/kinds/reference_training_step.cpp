@@ -20,9 +20,8 @@ std::unique_ptr<Scenario> read(TableReader& reader) {
   const std::size_t before = reader.problems().size();
   scenario->reference = read_reference_training_step(reader);
   if (reader.problems().size() == before) scenario->spec = scenario->reference.solver();
-  read_simulation(reader, [&](TableReader& simulation) {
-    scenario->fidelity = read_fidelity(simulation);
-  });
+  read_simulation(reader,
+                  [&](TableReader& simulation) { scenario->fidelity = read_fidelity(simulation); });
   return scenario;
 }
 

@@ -71,7 +71,8 @@ class StepLowering {
         call_(call),
         last_send_(call.devices.size(), no_task),
         last_from_(call.devices.size()) {
-    for (std::size_t rank = 0; rank < call.ready.size(); ++rank) last_send_[rank] = call.ready[rank];
+    for (std::size_t rank = 0; rank < call.ready.size(); ++rank)
+      last_send_[rank] = call.ready[rank];
   }
 
   std::vector<TaskId> build() {
@@ -142,14 +143,19 @@ std::vector<TaskId> add_collective(TaskGraphBuilder& builder, const CollectiveCa
   LOCKSTEP_CHECK(static_cast<std::size_t>(call.shape.ranks) == call.devices.size(),
                  "a collective needs one device a rank");
   switch (call.fidelity) {
-    case Fidelity::formula: return add_formula(builder, call);
-    case Fidelity::flows: return add_flows(builder, call);
-    case Fidelity::steps: return StepLowering(builder, call).build();
+    case Fidelity::formula:
+      return add_formula(builder, call);
+    case Fidelity::flows:
+      return add_flows(builder, call);
+    case Fidelity::steps:
+      return StepLowering(builder, call).build();
   }
   return {};
 }
 
-CollectiveShape shape_of(const CollectiveSpec& spec) { return {spec.ranks, spec.per_node}; }
+CollectiveShape shape_of(const CollectiveSpec& spec) {
+  return {spec.ranks, spec.per_node};
+}
 
 double task_count(const CollectiveSpec& spec, const CollectiveRun& run) {
   return static_cast<double>(run.concurrent) *

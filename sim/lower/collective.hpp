@@ -22,12 +22,12 @@ struct CollectiveCall {
   const CollectiveInfo* algorithm = nullptr;
   CollectiveShape shape;
   Fidelity fidelity = Fidelity::flows;
-  double bytes = 0.0;                        ///< of each rank's message
-  std::vector<std::int32_t> devices;         ///< the device of each rank
-  std::vector<TaskId> ready;                 ///< a rank sends after this; empty: at once
-  Stream stream = Stream::data;              ///< where its messages are drawn
+  double bytes = 0.0;                                  ///< of each rank's message
+  std::vector<std::int32_t> devices;                   ///< the device of each rank
+  std::vector<TaskId> ready;                           ///< a rank sends after this; empty: at once
+  Stream stream = Stream::data;                        ///< where its messages are drawn
   std::function<Hop(std::int32_t, std::int32_t)> hop;  ///< between ranks
-  Seconds closed_form;                       ///< the duration at fidelity `formula`
+  Seconds closed_form;                                 ///< the duration at fidelity `formula`
 };
 
 /// Adds the tasks of a collective. Returns for each rank the task after which it has the result.

@@ -130,7 +130,8 @@ double task_count(const DataParallelScaleOutSpec& spec, const ScaleOutRun& run) 
   if (spec.devices_per_node > 1)
     tasks += nodes * collective_tasks(*run.algorithm, run.fidelity,
                                       {spec.devices_per_node, spec.devices_per_node});
-  if (spec.nodes > 1) tasks += collective_tasks(*run.algorithm, run.fidelity, {spec.devices(), spec.devices()});
+  if (spec.nodes > 1)
+    tasks += collective_tasks(*run.algorithm, run.fidelity, {spec.devices(), spec.devices()});
   return tasks;
 }
 

@@ -45,8 +45,8 @@ class DistributedLowering {
     PipelineScheduleSpec shape{spec_.pp_size, spec_.microbatch_count, spec_.v_stages, {}};
     PipelineRun run;
     run.schedule = run_.schedule;
-    const double slots = static_cast<double>(spec_.microbatch_count) *
-                         static_cast<double>(spec_.v_stages);
+    const double slots =
+        static_cast<double>(spec_.microbatch_count) * static_cast<double>(spec_.v_stages);
     const double slot = spec_.slowdown() * run_.replica_latency.si() / slots;
     run.forward = PerChunk(slot / 3.0);
     run.backward = PerChunk(2.0 * slot / 3.0);
@@ -149,7 +149,8 @@ class DistributedLowering {
     return done;
   }
 
-  // Always on the NICs, as the formula prices it (the reference's M11), so one group stands for all.
+  // Always on the NICs, as the formula prices it (the reference's M11), so one group stands for
+  // all.
   std::vector<TaskId> add_expert_phase(const std::vector<TaskId>& before) {
     if (spec_.ep_size == 1) return before;
     Ranks ranks;
@@ -179,8 +180,8 @@ class DistributedLowering {
     const DataParallelPlacement placement = placement_of(spec_);
     const bool even = data_parallel_fills_nodes(spec_);
     const bool layered = even && placement.per_node > 1 && placement.nodes > 1;
-    const double scale = share * communication_scale() /
-                         static_cast<double>(spec_.gradient_accumulation_steps);
+    const double scale =
+        share * communication_scale() / static_cast<double>(spec_.gradient_accumulation_steps);
     std::vector<TaskId> done;
     for (const std::int64_t first :
          group_representatives(spec_.replica(), 1, spec_.fleet.accelerators_per_node)) {
@@ -188,8 +189,8 @@ class DistributedLowering {
       for (std::int64_t i = 0; i < spec_.dp_size(); ++i)
         ranks.push_back(first + i * spec_.replica());
       Ports ports;
-      const Speeds speeds{
-          scale, layered ? links_.hierarchical_intra_latency : links_.intra_latency, false};
+      const Speeds speeds{scale, layered ? links_.hierarchical_intra_latency : links_.intra_latency,
+                          false};
       CollectiveCall call =
           call_for("all-reduce", layered ? "hierarchical" : "ring", ranks, ports, speeds);
       if (layered) call.shape.per_node = placement.per_node;
@@ -257,12 +258,11 @@ double task_count(const DistributedStepSpec& spec, const DistributedRun& run) {
     tasks += collective_tasks(*find_collective("all-to-all", "pairwise"), run.fidelity,
                               {spec.ep_size, spec.ep_size});
   if (spec.dp_size() > 1) {
-    const auto groups = data_parallel_fills_nodes(spec)
-                            ? 1
-                            : group_representatives(spec.replica(), 1, g).size();
+    const auto groups =
+        data_parallel_fills_nodes(spec) ? 1 : group_representatives(spec.replica(), 1, g).size();
     // A hierarchical reduction has three phases of at most this many messages.
-    tasks += static_cast<double>(groups) * 3.0 * one(spec.dp_size()) *
-             (spec.overlap_comm ? 2.0 : 1.0);
+    tasks +=
+        static_cast<double>(groups) * 3.0 * one(spec.dp_size()) * (spec.overlap_comm ? 2.0 : 1.0);
   }
   return tasks;
 }

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "lockstep/platforms/network.hpp"
+#include "lockstep/sim/collectives/fidelity.hpp"
 #include "lockstep/sim/graph/task_graph.hpp"
-#include "lockstep/sim/lower/fidelity.hpp"
 
 namespace lockstep {
 

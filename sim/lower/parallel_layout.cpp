@@ -52,8 +52,7 @@ Job lower_parallel_layout(const ParallelLayoutSpec& spec) {
   const auto last_slot = static_cast<TaskId>(slots - 1);
   const TaskId overlapping = builder.add(reduction_task(spec, link, spec.overlap_fraction));
   // With the last stage's first slot: after what that slot waits for.
-  if (spec.pp_size > 1)
-    builder.depend(static_cast<TaskId>((spec.pp_size - 2) * m), overlapping);
+  if (spec.pp_size > 1) builder.depend(static_cast<TaskId>((spec.pp_size - 2) * m), overlapping);
   const TaskId rest = builder.add(reduction_task(spec, link, 1.0 - spec.overlap_fraction));
   builder.depend(overlapping, rest);
   builder.depend(last_slot, rest);

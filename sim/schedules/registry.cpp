@@ -26,8 +26,7 @@ bool finishes(const PipelineShape& shape, const std::vector<DeviceOrder>& orders
   std::vector<bool> forward_done(slots, false);
   std::vector<bool> backward_done(slots, false);
   const auto ready = [&](const Op& op) {
-    if (op.kind == OpKind::forward)
-      return op.chunk == 0 || forward_done[slot(op.chunk - 1, op)];
+    if (op.kind == OpKind::forward) return op.chunk == 0 || forward_done[slot(op.chunk - 1, op)];
     const bool last = op.chunk + 1 == shape.chunks();
     return forward_done[slot(op.chunk, op)] && (last || backward_done[slot(op.chunk + 1, op)]);
   };

@@ -494,8 +494,10 @@ def check_matrix(checks):
                  for name in row["assumptions_broken"]}
     wanted = {"equal_stages", "free_pipeline_transfers", "private_links"}
     checks.check("matrix: broken on purpose", wanted <= explained, explained)
-    checks.check("matrix: equal rows break nothing", all(
-        not row["assumptions_broken"] for row in rows if row["verdict"] == "equal"))
+    # Of a scenario that breaks an assumption another figure may be equal all the same.
+    checks.check("matrix: equal steps break nothing", all(
+        not row["assumptions_broken"] for row in rows
+        if row["verdict"] == "equal" and row["quantity"] == "makespan_s"))
     print(f"matrix: {len(rows)} rows, " + ", ".join(f"{n} {v}" for v, n in sorted(count.items())))
     markdown = checks.output("validate", "--markdown").decode()
     checks.check("matrix as Markdown", markdown.startswith("| scenario | quantity |"), markdown)

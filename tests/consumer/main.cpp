@@ -19,8 +19,7 @@ int main() {
     if (row.verdict != lockstep::Verdict::equal) return 1;
     if (row.quantity == "makespan_s" && std::abs(row.simulation - 33.0) > 1e-9) return 1;
   }
-  const auto models =
-      lockstep::Catalogue::shared().names(lockstep::CatalogueSection::models);
+  const auto models = lockstep::Catalogue::shared().names(lockstep::CatalogueSection::models);
   std::printf("%zu models in the catalogue\n", models.size());
   return models.empty() ? 1 : 0;
 }

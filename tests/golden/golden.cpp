@@ -32,7 +32,9 @@ const std::map<std::string, std::string> kind_of_file = {
     {"reference_training_step", "reference-training-step"},
 };
 
-fs::path source_dir() { return LOCKSTEP_SOURCE_DIR; }
+fs::path source_dir() {
+  return LOCKSTEP_SOURCE_DIR;
+}
 
 std::string text_of(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -126,8 +128,10 @@ void compare(const Value& ours, const Value& golden, const std::string& path, Ta
   }
   ++tally.values;
   if (const std::string* text = golden.text()) {
-    if (*text == "inf") CHECK(std::isinf(number_of(ours)));
-    else CHECK((ours.text() != nullptr && *ours.text() == *text));
+    if (*text == "inf")
+      CHECK(std::isinf(number_of(ours)));
+    else
+      CHECK((ours.text() != nullptr && *ours.text() == *text));
   } else if (const bool* flag = golden.flag()) {
     CHECK((ours.flag() != nullptr && *ours.flag() == *flag));
   } else {
@@ -181,8 +185,7 @@ void run_case(const std::string& file, const Table& golden_case, Tally& tally) {
 }
 
 Document golden_file(const std::string& file) {
-  return parse_json(text_of(source_dir() / "tests" / "golden" / (file + ".json")),
-                    file + ".json");
+  return parse_json(text_of(source_dir() / "tests" / "golden" / (file + ".json")), file + ".json");
 }
 
 struct RunTally {
@@ -190,6 +193,16 @@ struct RunTally {
   int cases = 0;
   int not_run = 0;
 };
+
+// The row of README.md's table of golden runs: "| `file` | cases | equal | explained | not run |".
+std::string readme_row(const std::string& file, const RunTally& tally) {
+  return "| `" + file + "` | " + std::to_string(tally.cases) + " | " +
+         std::to_string(tally.rows.contains(Verdict::equal) ? tally.rows.at(Verdict::equal) : 0) +
+         " | " +
+         std::to_string(tally.rows.contains(Verdict::explained) ? tally.rows.at(Verdict::explained)
+                                                                : 0) +
+         " | " + std::to_string(tally.not_run) + " |";
+}
 
 // A golden case through critical path and simulation as well.
 void judge_case(const std::string& file, const Table& golden_case, RunTally& tally) {
@@ -222,16 +235,14 @@ TEST_CASE("golden cases of the reference") {
     for (const Value& one : *golden.root.find("cases")->array())
       run_case(file, *one.table(), tally);
     std::cout << "golden " << file << ": " << tally.cases << " cases agree (" << tally.values
-              << " values), " << tally.refused_alike << " refused by both, "
-              << tally.refused_by_us << " refused by us alone, " << tally.priced_by_us
-              << " priced by us alone, " << tally.interface_only
-              << " not expressible in a file\n";
+              << " values), " << tally.refused_alike << " refused by both, " << tally.refused_by_us
+              << " refused by us alone, " << tally.priced_by_us << " priced by us alone, "
+              << tally.interface_only << " not expressible in a file\n";
     CHECK(tally.cases > 0);
   }
 }
 
 TEST_CASE("golden cases run: equal or explained, never a mismatch") {
-  RunTally all;
   for (const char* file :
        {"pipeline_schedule", "pipeline_bubble_interleaved", "data_parallel_scale_out",
         "parallel_layout", "reference_training_step", "distributed_model"}) {
@@ -243,6 +254,8 @@ TEST_CASE("golden cases run: equal or explained, never a mismatch") {
               << tally.rows[Verdict::equal] << " rows equal, " << tally.rows[Verdict::explained]
               << " explained, " << tally.not_run << " cases not run (too many operations)\n";
     CHECK(tally.cases > 0);
+    INFO("README.md must hold: " << readme_row(file, tally));
+    CHECK(text_of(source_dir() / "README.md").find(readme_row(file, tally)) != std::string::npos);
   }
 }
 

@@ -187,7 +187,7 @@ TEST_CASE("a complete table stands for itself, and its ref is a label", "[catalo
       "memory_capacity = \"1 GB\"\n");
   CHECK(found.complaints.empty());
   CHECK(found.table.size() == 3);
-  CHECK(found.where == "a.toml:1:1");
+  CHECK(found.where == "a.toml:1:2");
   CHECK(text_at(found.table, "ref") == "no such entry");
   CHECK(found.table.find("memory_bandwidth") == nullptr);
 }

@@ -90,8 +90,8 @@ TEST_CASE("64 levels are read and 65 refused, however they are made", "[document
   CHECK(refused("[" + dotted(63) + "]\na = 1\n").empty());
   for (const std::string& toml :
        {dotted(65) + " = 1\n", "[" + dotted(65) + "]\n", "[[" + dotted(65) + "]]\n",
-        "[" + dotted(40) + "]\n" + dotted(40) + " = 1\n",
-        "x = {" + dotted(65) + " = 1}\n", "x = " + repeated("[", 65) + repeated("]", 65) + "\n",
+        "[" + dotted(40) + "]\n" + dotted(40) + " = 1\n", "x = {" + dotted(65) + " = 1}\n",
+        "x = " + repeated("[", 65) + repeated("]", 65) + "\n",
         dotted(40) + " = {" + dotted(40) + " = 1}\n", "a . " + dotted(64) + " = 1\n",
         "\"a.b\".'c'." + dotted(63) + " = 1\n"})
     CHECK_THAT(refused(toml), Catch::Contains("is nested deeper than 64 levels"));
@@ -99,10 +99,10 @@ TEST_CASE("64 levels are read and 65 refused, however they are made", "[document
 
 TEST_CASE("dots and brackets in texts and comments nest nothing", "[document]") {
   const std::string noise = repeated("a.[{", 100);
-  CHECK_NOTHROW(parse_toml("# " + noise + "\na = \"\\\"" + noise + "\" # " + noise + "\nb = '" + noise +
-                               "\\'\nc = \"\"\"" + noise + " \\\"\"\" \"" + noise +
-                               "\n\"\"\"\"\"\nd = '''" + noise + " '' " + noise +
-                               "'''\ne = [" + repeated("1.5, ", 100) + "]\n\"" + noise + "\" = 1\n",
+  CHECK_NOTHROW(parse_toml("# " + noise + "\na = \"\\\"" + noise + "\" # " + noise + "\nb = '" +
+                               noise + "\\'\nc = \"\"\"" + noise + " \\\"\"\" \"" + noise +
+                               "\n\"\"\"\"\"\nd = '''" + noise + " '' " + noise + "'''\ne = [" +
+                               repeated("1.5, ", 100) + "]\n\"" + noise + "\" = 1\n",
                            "a.toml"));
 }
 

@@ -186,9 +186,9 @@ TEST_CASE("a wrong number of stages brings no complaints about lists", "[scenari
 TEST_CASE("what is too much to run is refused at its file before anything is made",
           "[scenario_file]") {
   const auto refused = [](const std::string& keys) {
-    const auto scenario = from_json(
-        R"({"kind": "collective", "message_bytes": 1e9, "bandwidth_bytes_per_s": 1e9, )" + keys +
-        "}");
+    const auto scenario =
+        from_json(R"({"kind": "collective", "message_bytes": 1e9, "bandwidth_bytes_per_s": 1e9, )" +
+                  keys + "}");
     return words(problems_of([&] {
       require_runnable(*scenario, 1e6);
       return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How closely a collective is followed.
-// Layer: sim/lower (standard library only).
+// Layer: sim/collectives (standard library only).
 #pragma once
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lockstep/sim/lower/job.hpp"
+#include "lockstep/sim/collectives/fidelity.hpp"
 
 namespace lockstep {
 
