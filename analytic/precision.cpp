@@ -45,7 +45,7 @@ const std::vector<std::string>& precision_names() {
 }
 
 std::string read_precision(TableReader& reader, std::string_view key,
-                           std::optional<std::string> otherwise) {
+                           const std::optional<std::string>& otherwise) {
   std::string name = reader.text(key, otherwise);
   if (bytes_per_element(name) || !reader.has(key)) return name;
   if (reader.raw(key)->text() != nullptr)  // else its type is a problem already

@@ -24,6 +24,6 @@ namespace lockstep {
 
 /// Reads a precision name; an unknown one is a problem that lists the known.
 [[nodiscard]] std::string read_precision(TableReader& reader, std::string_view key,
-                                         std::optional<std::string> otherwise = {});
+                                         const std::optional<std::string>& otherwise = {});
 
 }  // namespace lockstep

@@ -189,8 +189,8 @@ std::string TableReader::text(std::string_view key, std::optional<std::string> o
 }
 
 std::string TableReader::choice(std::string_view key, std::span<const std::string> known,
-                                std::optional<std::string> otherwise) {
-  const std::string chosen = text(key, otherwise);
+                                const std::optional<std::string>& otherwise) {
+  std::string chosen = text(key, otherwise);
   if (!has(key) || table_.find(key)->text() == nullptr) return chosen;
   if (std::find(known.begin(), known.end(), chosen) != known.end()) return chosen;
   problem(key, fmt::format("{} \"{}\" is not known", key, chosen.substr(0, 60)),

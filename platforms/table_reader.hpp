@@ -70,7 +70,7 @@ class TableReader {
 
   /// One of `known`. Anything else: a problem that names the nearest and the known.
   std::string choice(std::string_view key, std::span<const std::string> known,
-                     std::optional<std::string> otherwise = {});
+                     const std::optional<std::string>& otherwise = {});
 
   /// The value of a key as it stands, marked as read; nullptr when absent.
   const Value* raw(std::string_view key);

@@ -21,8 +21,8 @@ class Matrix {
   }
 
  private:
-  void add(std::string name, const std::string& json, EngineOptions engine = {}) {
-    entries_.push_back({scenario_from_json(json, std::move(name)), engine});
+  void add(const std::string& name, const std::string& json, EngineOptions engine = {}) {
+    entries_.push_back({scenario_from_json(json, name), engine});
   }
 
   void add_pipelines() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inputs of kind "distributed-step": the arguments of the distributed solver, and the bytes that
-// its collectives carry. Layer: analytic (may include platforms only).
+// its collectives carry.
+// Layer: analytic (may include platforms only).
 #pragma once
 #include <cstdint>
 #include <string>

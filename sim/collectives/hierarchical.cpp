@@ -71,7 +71,7 @@ std::vector<CollectiveFlow> flows(const CollectiveShape& shape) {
       for (std::int32_t local = 0; local < g; ++local) {
         const std::int32_t from = node * g + local;
         if (phase == 1 && k > 1)
-          list.push_back({phase, from, (node + 1) % k * g + local, 2 * (k - 1),
+          list.push_back({phase, from, (node + 1) % k * g + local, std::int64_t{2} * (k - 1),
                           2.0 * (k - 1) / (static_cast<double>(g) * k)});
         if (phase != 1 && g > 1)
           list.push_back(

@@ -65,7 +65,7 @@ bool tensor_rings_faster_outside(const DistributedStepSpec& spec) {
 void fill_nodes(DistributedStepSpec& spec) {
   const std::int64_t g = spec.fleet.accelerators_per_node;
   const std::int64_t q = spec.replica();
-  const std::int64_t unit = q <= g ? q : std::min(spec.tp_size, g);
+  const std::int64_t unit = std::max<std::int64_t>(1, q <= g ? q : std::min(spec.tp_size, g));
   const std::int64_t per_node = g / unit * unit;
   const std::int64_t nodes_a_replica = std::lcm(q, per_node) / per_node;
   const std::int64_t wanted = (spec.accelerators() + per_node - 1) / per_node;
@@ -136,10 +136,7 @@ std::vector<Broken> DistributedScenario::broken() const {
 }
 
 std::unique_ptr<Scenario> DistributedScenario::repaired(Assumption assumption) const {
-  auto copy = std::make_unique<DistributedScenario>();
-  static_cast<Scenario&>(*copy) = *this;
-  copy->spec = spec;
-  copy->fidelity = fidelity;
+  auto copy = std::make_unique<DistributedScenario>(*this);  // of a derived kind: its step alone
   switch (assumption) {
     case Assumption::full_nodes:
       fill_nodes(copy->spec);

@@ -60,7 +60,7 @@ class ScaleOutLowering {
     }
     if (spec_.nodes == 1) return;
     for (const std::string& device : job_.devices) {
-      const double inter = spec_.inter_bandwidth->si();
+      const double inter = spec_.inter_bandwidth.value().si();
       nic_out_.push_back(job_.network.add_link(device + " NIC out", inter));
       nic_in_.push_back(job_.network.add_link(device + " NIC in", inter));
     }

@@ -23,7 +23,7 @@ struct Job {
   bool contended = false;        ///< some links may be shared: the critical path is a lower bound
 };
 
-/// Tasks beyond this are not simulated; `--max-tasks` changes it. 4 Mi tasks need about 1 GB.
+/// Tasks beyond this are not simulated; `--max-tasks` changes it. 4 Mi tasks need 1 to 4 GB.
 inline constexpr double default_task_limit = 4'194'304.0;
 
 }  // namespace lockstep
