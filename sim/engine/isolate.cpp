@@ -23,7 +23,7 @@
 
 // Present in coverage builds only; without the call all that a child ran would count as not
 // covered.
-extern "C" void __gcov_dump() __attribute__((weak));
+extern "C" void __gcov_dump() __attribute__((weak));  // NOLINT: the name is gcov's
 
 namespace lockstep {
 namespace {
@@ -49,6 +49,8 @@ class Descriptor {
     fd_ = std::exchange(other.fd_, -1);
     return *this;
   }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
   ~Descriptor() { close(); }
   [[nodiscard]] int get() const { return fd_; }
   void close() {
