@@ -66,7 +66,7 @@ void fill_nodes(DistributedStepSpec& spec) {
   const std::int64_t g = spec.fleet.accelerators_per_node;
   const std::int64_t q = spec.replica();
   const std::int64_t unit = std::max<std::int64_t>(1, q <= g ? q : std::min(spec.tp_size, g));
-  const std::int64_t per_node = g / unit * unit;
+  const std::int64_t per_node = std::max(unit, g / unit * unit);
   const std::int64_t nodes_a_replica = std::lcm(q, per_node) / per_node;
   const std::int64_t wanted = (spec.accelerators() + per_node - 1) / per_node;
   spec.fleet.accelerators_per_node = per_node;
