@@ -21,8 +21,9 @@ enum class CatalogueSection { accelerators, nodes, fabrics, fleets, models };
 /// Entries by name. The name is the file name without ".toml": "Cloud.H100", "DGX_H100".
 class Catalogue {
  public:
-  /// Looks, later folders winning, in: the catalogue of the build or install; "../share/lockstep/
-  /// platforms" beside the program; each folder of LOCKSTEP_CATALOG_PATH (colon-separated).
+  /// Looks in the first that is there of "../share/lockstep/platforms" beside the program, the build
+  /// tree's catalogue and the installed one; then, later ones winning, in each folder of
+  /// LOCKSTEP_CATALOG_PATH (colon-separated).
   /// Throws Error(input) when a folder of LOCKSTEP_CATALOG_PATH is not there, Error(io) when one
   /// cannot be read.
   Catalogue();

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "lockstep/platforms/catalogue.hpp"
@@ -93,10 +94,12 @@ Table with_node(const Table& fleet, TableReader& fleet_reader) {
   Table merged = fleet;
   const Table node =
       resolve_entry(fleet_reader, "node", CatalogueSection::nodes, complete_node).table;
-  for (const char* key :
-       {"accelerator", "accelerators_per_node", "intra_node_bw", "intra_node_bw_bytes_per_s"})
-    if (const Value* value = node.find(key); value != nullptr && fleet.find(key) == nullptr)
-      merged.set(key, *value);
+  for (const std::vector<std::string_view>& forms : complete_node) {
+    const auto given = [&](std::string_view key) { return fleet_reader.has(key); };
+    if (std::any_of(forms.begin(), forms.end(), given)) continue;
+    for (const std::string_view key : forms)
+      if (const Value* value = node.find(key)) merged.set(key, *value);
+  }
   merged.erase("node");
   return merged;
 }

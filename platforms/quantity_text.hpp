@@ -88,9 +88,10 @@ struct ParsedQuantity {
 ///
 ///   decimal prefixes   k K M G T P E   powers of 1000: kB = KB = 1000 byte, Gbit, TFLOP
 ///   binary prefixes    Ki Mi Gi Ti Pi  powers of 1024: GiB, Gibit
-///   bit and byte       "bit" and "B": "Gbit/s" = "Gbps" = 1e9/8 byte/s; "Gb" is refused as
-///   doubtful operations         FLOP, FLOPs; rates FLOP/s, FLOPs/s, FLOPS, OP/s, OPS time s ms us
-///   (µs) ns ps min h d;   money USD, USD/h, USD/s;   power W kW MW
+///   bit and byte       "bit" and "B": "Gbit/s" = "Gbps" = 1e9/8 byte/s; "Gb" is refused: doubtful
+///   operations         FLOP, FLOPs; rates FLOP/s, FLOPs/s, FLOPS, OP/s, OPS
+///   time               s ms us (µs) ns ps min h d
+///   money and power    USD, USD/h, USD/s;  W kW MW
 ///
 /// A bare number, a unit of another dimension, a number that is not finite: a problem, with a hint.
 [[nodiscard]] ParsedQuantity parse_quantity(std::string_view text, Dimension dimension);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "lockstep/sim/scenario_file.hpp"
+#include "lockstep/sim/schedules/schedule.hpp"
 
 namespace lockstep {
 namespace {
@@ -26,14 +27,14 @@ class Matrix {
   }
 
   void add_pipelines() {
-    for (const char* schedule : {"gpipe", "1f1b"})
+    for (const ScheduleInfo* schedule : schedules())
       for (const int stages : {1, 2, 4, 8, 16, 64})
         for (const int microbatches : {1, 2, 3, 32, 256})
-          add(fmt::format("{} p{} m{}", schedule, stages, microbatches),
+          add(fmt::format("{} p{} m{}", schedule->name, stages, microbatches),
               fmt::format(
                   R"({{"kind":"pipeline-schedule","stages":{},"microbatches":{},)"
                   R"("simulation":{{"schedule":"{}","forward_s":0.001,"backward_s":0.002}}}})",
-                  stages, microbatches, schedule));
+                  stages, microbatches, schedule->name));
   }
 
   static std::string scale_out(int nodes, int devices, int accumulation, double inter,

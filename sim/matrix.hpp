@@ -2,7 +2,6 @@
 // The built-in validation matrix: what `lockstep validate` without a file runs.
 // Layer: sim.
 #pragma once
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -17,8 +16,9 @@ struct MatrixEntry {
 };
 
 /// Pipelines over stages, microbatches and schedules; scale-out at the named instances and over
-/// nodes, devices and accumulation; rings at three fidelities, on timers and on real links; and
-/// rows that break one assumption on purpose.
+/// nodes, devices and accumulation; collectives at three fidelities, rings on timers and on real
+/// links; the named layouts and the reference training step; distributed steps over every kind of
+/// parallelism; and rows that break one assumption on purpose.
 [[nodiscard]] std::vector<MatrixEntry> built_in_matrix();
 
 }  // namespace lockstep

@@ -24,7 +24,8 @@ namespace lockstep {
 /// Throws: Error(input) outside the ranges or when k > 1 and Wx is absent.
 /// Source: reference, section 3. Its inter-node phase is a full ring over all devices on the slow
 /// link plus the intra-node ring: neither a flat nor a hierarchical all-reduce (its fault M1,
-/// kept). Checked by: golden "data_parallel_scale_out", validate's matrix.
+/// kept).
+/// Checked by: golden "data_parallel_scale_out", validate's matrix.
 [[nodiscard]] Prediction predict_data_parallel_scale_out(const DataParallelScaleOutSpec& spec);
 
 }  // namespace lockstep

@@ -77,6 +77,11 @@ void guard(const DistributedStepSpec& spec) {
   guard_at_least("gradient_accumulation_steps", spec.gradient_accumulation_steps, 1);
   guard_in("efficiency", spec.efficiency, 1e-9, 1.0);
   guard_in("overlap_efficiency", spec.overlap_efficiency, 0.0, 1.0);
+  guard_non_negative("congestion_factor", spec.congestion_factor);
+  guard_positive("straggler_factor", spec.straggler_factor);
+  guard_in("moe_routing_imbalance_factor", spec.moe_routing_imbalance_factor, 1.0, 1e300);
+  guard_at_least("seq_len", spec.seq_len, 1);
+  guard_in("zero_stage", static_cast<double>(spec.zero_stage), 0.0, 3.0);
   const std::string refusal = fleet_refusal(spec);
   if (!refusal.empty()) throw Error(ErrorKind::input, refusal, "fleet");
 }

@@ -47,7 +47,12 @@ void add_state(const ParallelLayoutSpec& spec, Table& out) {
 Prediction predict_parallel_layout(const ParallelLayoutSpec& spec) {
   guard_at_least("tp_size", spec.tp_size, 1);
   guard_at_least("dp_size", spec.dp_size, 1);
+  guard_at_least("pp_size", spec.pp_size, 1);
   guard_positive("local_efficiency", spec.local_efficiency);
+  guard_in("local_efficiency", spec.local_efficiency, 0.0, 1.0);
+  guard_in("overlap_fraction", spec.overlap_fraction, 0.0, 1.0);
+  guard_non_negative("batch_tokens", spec.batch_tokens);
+  guard_non_negative("flops_per_param_token", spec.flops_per_param_token);
   guard_positive("link_bandwidth", spec.link_bandwidth.si());
   if (!spec.workload.parameters)
     throw Error(ErrorKind::input, "a layout needs the workload's parameters");
@@ -64,6 +69,7 @@ Prediction predict_parallel_layout(const ParallelLayoutSpec& spec) {
   Prediction prediction;
   prediction.formula = "parallel_layout";
   prediction.assumptions = formula_parallel_layout.assumptions;
+  prediction.warnings = spec.warnings();
   prediction.terms = {{"compute", compute},
                       {"pipeline bubble", stretched - compute},
                       {"exposed all-reduce", exposed}};

@@ -43,7 +43,8 @@ Prediction predict_pipeline_schedule(const PipelineScheduleSpec& spec, Seconds m
   if (!spec.targets.empty()) {
     Array counts;
     for (const double target : spec.targets)
-      counts.emplace_back((static_cast<double>(p) - 1.0) * (1.0 - target) / target);
+      counts.emplace_back((static_cast<double>(p) - 1.0) * (1.0 - target) / target /
+                          static_cast<double>(v));
     out.set("microbatches_for_bubble", Value(std::move(counts)));
   }
   return prediction;

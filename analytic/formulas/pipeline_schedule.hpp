@@ -15,7 +15,7 @@ namespace lockstep {
 ///   fill_slots   = p - 1                                                          [1]
 ///   phase_slots  = m + p - 1        of one pass                                   [1]
 ///   bubble       = (p - 1) / (V m + p - 1)                                        [1]
-///   microbatches_for_bubble(t) = (p - 1) (1 - t) / t for each target, not rounded [1]
+///   microbatches_for_bubble(t) = (p - 1) (1 - t) / (t V) for each target, not rounded [1]
 ///   makespan_s   = (V m + p - 1) * mean chunk time                                [s]
 ///
 /// The slot counts are those of the noninterleaved schedule and left out when V > 1.

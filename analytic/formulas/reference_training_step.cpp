@@ -15,8 +15,13 @@ const FormulaInfo formula_reference_training_step{
                 {"q", "batch divisor, >= 1"},
                 {"u", "sequences a microbatch, >= 1"},
                 {"dp", "whole replicas in the fleet"}},
-    .assumptions = {Assumption::whole_microbatches, Assumption::fixed_overlap_share,
-                    Assumption::equal_stages},
+    .assumptions = {Assumption::equal_stages, Assumption::free_pipeline_transfers,
+                    Assumption::tensor_collectives_once_per_step,
+                    Assumption::tensor_rings_at_one_rate, Assumption::private_links,
+                    Assumption::fixed_overlap_share, Assumption::hidden_share_fits,
+                    Assumption::full_nodes, Assumption::uniform_devices, Assumption::no_jitter,
+                    Assumption::global_straggler, Assumption::amortised_accumulation,
+                    Assumption::microbatches_divide_stages, Assumption::whole_microbatches},
     .source = "mlsysim documentation, ReferenceTrainingStepScenario"};
 
 Prediction predict_reference_training_step(const ReferenceTrainingStepSpec& spec) {

@@ -20,7 +20,8 @@ namespace lockstep {
 /// Throws: Error(input) as distributed_step.
 /// Source: reference, section 5.2; the binding of solver arguments is assumed there. Partial
 /// replicas are discarded, as the page says, with a warning; the solver alone would refuse the
-/// fleet. Checked by: golden "reference_training_step", validate's matrix.
+/// fleet.
+/// Checked by: golden "reference_training_step", validate's matrix.
 [[nodiscard]] Prediction predict_reference_training_step(const ReferenceTrainingStepSpec& spec);
 
 }  // namespace lockstep

@@ -56,6 +56,16 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
 TrainingMemory training_memory(const TrainingMemorySpec& spec) {
   if (!spec.workload.parameters)
     throw Error(ErrorKind::input, "training memory needs the workload's parameters");
+  guard_at_least("batch_size", spec.batch_size, 1);
+  guard_at_least("seq_len", spec.seq_len, 1);
+  guard_at_least("tp_size", spec.tp_size, 1);
+  guard_at_least("pp_size", spec.pp_size, 1);
+  guard_at_least("dp_size", spec.dp_size, 1);
+  guard_at_least("ep_size", spec.ep_size, 1);
+  guard_at_least("gradient_accumulation_steps", spec.gradient_accumulation_steps, 1);
+  guard_in("zero_stage", static_cast<double>(spec.zero_stage), 0.0, 3.0);
+  guard_in("trainable_fraction", spec.trainable_fraction, 0.0, 1.0);
+  guard_in("communication_buffer_fraction", spec.communication_buffer_fraction, 0.0, 1.0);
   const double b = bytes_per_element(spec.precision).value_or(Bytes(2.0)).si();
   const auto d = static_cast<double>(spec.dp_size);
   const double held = *spec.workload.parameters /

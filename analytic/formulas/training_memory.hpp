@@ -43,16 +43,18 @@ struct TrainingMemory {
 
 /// What one accelerator holds in training.
 ///
-///   Pr = P / (t p x);  weights = Pr b, gradients = Pr tau b, optimizer = Pr tau (adam 12, sgd 4,
-///   none 0) ZeRO >= 1: optimizer / d;  >= 2: gradients / d;  >= 3: weights / d activations =
-///   activation_memory(max(1, ceil(L/p)), s, max(1, ceil(B/(d A))), h, a, b)
-///                 / t when t > 1 and sequence_parallel
+///   Pr = P / (t p x);  weights = Pr b;  gradients = Pr tau b
+///   optimizer = Pr tau (adam 12, sgd 4, none 0)
+///   ZeRO >= 1: optimizer / d;  >= 2: gradients / d;  >= 3: weights / d
+///   activations = activation_memory(max(1, ceil(L/p)), s, max(1, ceil(B/(d A))), h, a, b),
+///                 divided by t when t > 1 and sequence_parallel
 ///   buffers = beta gradients + (p > 1 ? 2 mb s h b : 0)
 ///
-/// Symbols and ranges: TrainingMemorySpec; b bytes of an element, h 4096 when the workload has
-/// none. Returns bytes >= 0 each. Throws: Error(input) when the workload has no parameters. Source:
-/// reference, section 6.3; Rajbhandari et al. 2020 (arXiv:1910.02054) for ZeRO. Checked by: golden
-/// "training_memory".
+/// Symbols and ranges: TrainingMemorySpec; b bytes of an element, h 4096 when the workload has none.
+/// Returns bytes >= 0 each.
+/// Throws: Error(input) outside the ranges or when the workload has no parameters.
+/// Source: reference, section 6.3; Rajbhandari et al. 2020 (arXiv:1910.02054) for ZeRO.
+/// Checked by: golden "training_memory".
 [[nodiscard]] TrainingMemory training_memory(const TrainingMemorySpec& spec);
 
 /// All outputs of kind "training-memory".

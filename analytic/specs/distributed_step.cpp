@@ -44,6 +44,11 @@ std::vector<std::string> DistributedStepSpec::warnings() const {
         fmt::format("batch_size {} is below the {} data-parallel replicas: each is priced "
                     "with one sequence, so more are trained than there are",
                     batch_size, dp_size()));
+  else if (batch_size % dp_size() != 0)
+    list.push_back(
+        fmt::format("whole_microbatches: {} of {} sequences are not priced: {} replicas take "
+                    "{} each",
+                    batch_size % dp_size(), batch_size, dp_size(), local_batch()));
   if (ep_size > 1 && workload.kind != WorkloadKind::sparse_transformer)
     list.push_back(
         fmt::format("ep_size {} on a model without experts divides its computation, as "

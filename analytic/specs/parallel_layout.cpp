@@ -55,6 +55,22 @@ Seconds ParallelLayoutSpec::window() const {
   return Seconds(round_to_resolution(raw.si(), window_resolution->si()));
 }
 
+std::vector<std::string> ParallelLayoutSpec::warnings() const {
+  constexpr double noticeable = 0.01;
+  std::vector<std::string> list;
+  const double raw = raw_window().si();
+  if (raw > 0.0 && std::abs(window().si() / raw - 1.0) > noticeable)
+    list.push_back(
+        fmt::format("rounded_window: the compute window is {:.4g} s and priced as {:.4g} s", raw,
+                    window().si()));
+  if (dp_size <= 2)
+    list.push_back(
+        fmt::format("large_ring_factor: the all-reduce is priced at 2 shards; a ring of {} "
+                    "ranks moves {} of them",
+                    dp_size, dp_size - 1));
+  return list;
+}
+
 Bytes ParallelLayoutSpec::gradient_bytes() const {
   return size_at(workload, gradient_precision);
 }

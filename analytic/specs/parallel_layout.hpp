@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "lockstep/analytic/workload.hpp"
 #include "lockstep/platforms/cluster.hpp"
@@ -36,6 +37,9 @@ struct ParallelLayoutSpec {
   [[nodiscard]] Seconds raw_window() const;
   /// The compute window, rounded to the resolution: an input of formula and run alike.
   [[nodiscard]] Seconds window() const;
+  /// What the formula hides on these inputs: a window that rounding moves by more than 1 %, an
+  /// all-reduce of 2 shards where a ring of d ranks moves less.
+  [[nodiscard]] std::vector<std::string> warnings() const;
   /// Gradient bytes of the model, and of one device (G / (t p)).
   [[nodiscard]] Bytes gradient_bytes() const;
   [[nodiscard]] Bytes shard_bytes() const;

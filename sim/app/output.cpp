@@ -73,6 +73,7 @@ struct Suffix {
 // Longest first, so that "_bytes_per_s" is not taken for "_s".
 constexpr Suffix suffixes[] = {
     {"_flops_per_s", Dimension::flop_rate},
+    {"_flops_actual_per_s", Dimension::flop_rate},
     {"_bytes_per_s", Dimension::byte_rate},
     {"_bytes", Dimension::bytes},
     {"_flops", Dimension::flops},
@@ -81,6 +82,7 @@ constexpr Suffix suffixes[] = {
 };
 
 const Suffix* suffix_of(std::string_view key) {
+  if (key == "effective_throughput_per_s" || key == "throughput_per_s") return nullptr;
   for (const Suffix& suffix : suffixes)
     if (key.ends_with(suffix.text)) return &suffix;
   return nullptr;
@@ -90,7 +92,9 @@ const Suffix* suffix_of(std::string_view key) {
 
 std::string shown_key(std::string_view key) {
   const Suffix* suffix = suffix_of(key);
-  const bool kept = suffix == nullptr || suffix->text == "_bytes";  // "gradient_bytes" reads well
+  // "gradient_bytes" and "step_flops" read well, and say what they are.
+  const bool kept = suffix == nullptr || suffix->text == "_bytes" || suffix->text == "_flops" ||
+                    suffix->text == "_flops_actual_per_s";
   return std::string(kept ? key : key.substr(0, key.size() - suffix->text.size()));
 }
 
@@ -100,7 +104,8 @@ std::string shown(std::string_view key, const Value& value) {
     const Suffix* suffix = suffix_of(key);
     if (suffix != nullptr && std::isfinite(*real))
       return quantity_text(*real, suffix->dimension, digits);
-    return fmt::format("{:.{}g}", *real, digits);
+    const std::string_view unit = key.ends_with("_per_s") ? " /s" : key == "energy_j" ? " J" : "";
+    return fmt::format("{:.{}g}{}", *real, digits, unit);
   }
   if (const Array* list = value.array()) {
     std::string text;

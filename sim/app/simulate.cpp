@@ -83,7 +83,7 @@ std::string document_of(const Scenario& scenario, Table simulation) {
 std::string text_of(const Scenario& scenario, const Run& run,
                     const std::vector<DeviceFigures>& devices) {
   constexpr std::size_t most_rows = 64;
-  TextTable table({"device", "busy", "idle", "peak live microbatches"}, {false, true, true, true});
+  TextTable table({"device", "busy", "idle", "peak live"}, {false, true, true, true});
   for (std::size_t i = 0; i < devices.size() && i < most_rows; ++i)
     table.add({devices[i].name, quantity_text(Seconds(devices[i].busy_s), 6),
                quantity_text(Seconds(devices[i].idle_s), 6),
@@ -91,7 +91,7 @@ std::string text_of(const Scenario& scenario, const Run& run,
   std::string text = fmt::format("{}\n{}", printable(scenario.name), table.plain());
   if (devices.size() > most_rows)
     text += fmt::format("... and {} more devices\n", devices.size() - most_rows);
-  text += fmt::format("step {}, critical path {}, bubble {:.4f}; {} operations, {} messages\n",
+  text += fmt::format("step {}, critical path {}, idle share {:.4f}; {} operations, {} messages\n",
                       quantity_text(Seconds(run.makespan), 6),
                       quantity_text(Seconds(run.critical_path), 6),
                       bubble_of(devices, run.makespan), run.operations, run.messages);

@@ -181,7 +181,7 @@ class Validation {
     Judged judged;
     for (std::size_t i = 0; i < entries.size(); ++i) {
       judged.push_back(judged_rows(entries[i]));
-      if (!paths_.empty()) write_trace(*entries[i].scenario, paths_[i]);
+      if (!paths_.empty()) write_trace(*entries[i].scenario, entries[i].engine, paths_[i]);
     }
     return judged;
   }
@@ -214,11 +214,12 @@ class Validation {
     return rows;
   }
 
-  static void write_trace(const Scenario& scenario, const std::string& path) {
+  static void write_trace(const Scenario& scenario, const EngineOptions& engine,
+                          const std::string& path) {
     TraceFile file(path);
     in_scenario(scenario, [&] {
       const Job job = scenario.lower();
-      const Timeline timeline = timeline_of(job, simulate(job.graph, job.network));
+      const Timeline timeline = timeline_of(job, simulate(job.graph, job.network, engine));
       timeline.check();
       file.write(timeline, scenario);
     });

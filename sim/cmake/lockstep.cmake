@@ -1,6 +1,6 @@
 # Helpers of the build. Targets, warnings and the lists of units live here once.
 
-# `#include "lockstep/analytic/bubble.hpp"` in the tree and installed alike: a link in the build tree.
+# `#include "lockstep/platforms/quantity.hpp"` in the tree and installed alike: a link in the build tree.
 function(lockstep_link_headers)
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include)
   if(NOT EXISTS ${PROJECT_BINARY_DIR}/include/lockstep)

@@ -56,7 +56,8 @@ class CollectiveScenario : public Scenario {
     return {{Assumption::private_links,
              fmt::format("{} equal collectives share the links", run.concurrent)}};
   }
-  std::unique_ptr<Scenario> repaired(Assumption) const override {
+  std::unique_ptr<Scenario> repaired(Assumption assumption) const override {
+    if (assumption != Assumption::private_links) return nullptr;
     auto copy = std::make_unique<CollectiveScenario>(*this);
     copy->run.concurrent = 1;
     return copy;
@@ -85,6 +86,9 @@ std::unique_ptr<Scenario> read(TableReader& reader) {
   read_simulation(reader, [&](TableReader& simulation) {
     scenario->run.fidelity = read_fidelity(simulation);
     scenario->run.concurrent = simulation.count("concurrent", 1, 1, most_concurrent);
+    if (scenario->run.concurrent > 1 && scenario->run.fidelity == Fidelity::formula)
+      simulation.problem("concurrent", "concurrent has no effect at fidelity \"formula\"",
+                         "choose flows or steps: sharing is a result of the run");
   });
   return scenario;
 }

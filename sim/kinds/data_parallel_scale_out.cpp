@@ -49,7 +49,8 @@ class ScaleOutScenario : public Scenario {
          fmt::format("links between nodes ({}) are faster than those inside ({})",
                      quantity_text(*spec.inter_bandwidth), quantity_text(spec.intra_bandwidth))}};
   }
-  std::unique_ptr<Scenario> repaired(Assumption) const override {
+  std::unique_ptr<Scenario> repaired(Assumption assumption) const override {
+    if (assumption != Assumption::layered_rings) return nullptr;
     auto copy = std::make_unique<ScaleOutScenario>(*this);
     copy->spec.inter_bandwidth = spec.intra_bandwidth;
     return copy;

@@ -8,6 +8,7 @@
 
 #include "lockstep/analytic/formulas/distributed_step.hpp"
 #include "lockstep/analytic/replica_profile.hpp"
+#include "lockstep/platforms/error.hpp"
 #include "lockstep/platforms/quantity_text.hpp"
 #include "lockstep/platforms/registry.hpp"
 
@@ -67,6 +68,7 @@ void fill_nodes(DistributedStepSpec& spec) {
   const std::int64_t q = spec.replica();
   const std::int64_t unit = std::max<std::int64_t>(1, q <= g ? q : std::min(spec.tp_size, g));
   const std::int64_t per_node = std::max(unit, g / unit * unit);
+  LOCKSTEP_CHECK(per_node > 0, "a cluster has accelerators");
   const std::int64_t nodes_a_replica = std::lcm(q, per_node) / per_node;
   const std::int64_t wanted = (spec.accelerators() + per_node - 1) / per_node;
   spec.fleet.accelerators_per_node = per_node;
@@ -113,11 +115,14 @@ std::vector<Figure> DistributedScenario::measured(const Job& job, const TaskTime
 
 std::vector<Broken> DistributedScenario::broken() const {
   std::vector<Broken> list;
-  if (!tensor_groups_fit(spec) || !data_groups_fit(spec))
-    list.push_back(
-        {Assumption::full_nodes,
-         fmt::format("replicas of tp {} x pp {} x ep {} do not fill nodes of {}", spec.tp_size,
-                     spec.pp_size, spec.ep_size, spec.fleet.accelerators_per_node)});
+  const std::int64_t per_node = spec.fleet.accelerators_per_node;
+  std::string misfit;
+  if (!tensor_groups_fit(spec))
+    misfit = fmt::format("tensor groups of {} straddle nodes of {}", spec.tp_size, per_node);
+  if (!data_groups_fit(spec))
+    misfit += fmt::format("{}replicas of {} do not fill nodes of {}, so the reduction is one ring",
+                          misfit.empty() ? "" : "; ", spec.replica(), per_node);
+  if (!misfit.empty()) list.push_back({Assumption::full_nodes, misfit});
   if (tensor_rings_faster_outside(spec))
     list.push_back({Assumption::tensor_rings_at_one_rate,
                     "hops inside a node are slower than those between nodes"});

@@ -57,17 +57,23 @@ class PipelineScenario : public Scenario {
   std::unique_ptr<Scenario> repaired(Assumption assumption) const override {
     auto copy = std::make_unique<PipelineScenario>(*this);
     PipelineRun& fixed = copy->run;
-    if (assumption == Assumption::equal_stages) {
-      fixed.forward = PerChunk(run.forward.mean());
-      fixed.backward = PerChunk(run.backward.mean());
+    switch (assumption) {
+      case Assumption::equal_stages:
+        fixed.forward = PerChunk(run.forward.mean());
+        fixed.backward = PerChunk(run.backward.mean());
+        return copy;
+      case Assumption::free_pipeline_transfers:
+        fixed.transfer = PerChunk(0.0);
+        return copy;
+      case Assumption::microbatches_divide_stages: {
+        const std::int64_t over = spec.microbatches % spec.stages;
+        if (over != 0) copy->spec.microbatches += spec.stages - over;
+        fixed.group = 0;  // groups as deep as the pipeline
+        return copy;
+      }
+      default:
+        return nullptr;
     }
-    if (assumption == Assumption::free_pipeline_transfers) fixed.transfer = PerChunk(0.0);
-    if (assumption == Assumption::microbatches_divide_stages) {
-      const std::int64_t over = spec.microbatches % spec.stages;
-      if (over != 0) copy->spec.microbatches += spec.stages - over;
-      fixed.group = 0;  // groups as deep as the pipeline
-    }
-    return copy;
   }
 
  private:

@@ -32,8 +32,8 @@ struct DistributedRun {
                                          const DistributedRun& run);
 [[nodiscard]] double task_count(const DistributedStepSpec& spec, const DistributedRun& run);
 
-/// First ranks of the groups of `size` ranks, `stride` apart, whose positions on nodes differ: one
-/// representative of each pattern.
+/// First ranks of those of `groups` groups, `distance` ranks apart, whose positions on nodes of
+/// `per_node` differ: one representative of each pattern.
 [[nodiscard]] std::vector<std::int64_t> group_representatives(std::int64_t groups,
                                                               std::int64_t distance,
                                                               std::int64_t per_node);

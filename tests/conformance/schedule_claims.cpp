@@ -7,6 +7,7 @@
 #include <string>
 
 #include "lockstep/analytic/formulas/pipeline_bubble.hpp"
+#include "lockstep/platforms/registry.hpp"
 #include "lockstep/sim/engine/engine.hpp"
 #include "lockstep/sim/lower/pipeline_schedule.hpp"
 #include "lockstep/sim/scenario.hpp"
@@ -164,14 +165,13 @@ TEST_CASE("1F1B of 4 stages and 8 microbatches with transfers of half a forward"
   PipelineScheduleSpec spec;
   spec.stages = 4;
   spec.microbatches = 8;
-  for (const ScheduleInfo* schedule : lockstep::schedules())
-    if (schedule->name == "1f1b") {
-      PipelineRun run = run_of(*schedule, PerChunk(1.0), PerChunk(2.0));
-      run.transfer = PerChunk(0.5);
-      CHECK(PipelineByHand(shape_of(spec, run), run).makespan() == 41.0);
-      check_three_ways(spec, run);
-      run.p2p = PointToPoint::rendezvous;
-      CHECK(PipelineByHand(shape_of(spec, run), run).makespan() == 42.5);
-      check_three_ways(spec, run);
-    }
+  const ScheduleInfo* schedule = lockstep::find_by_name(lockstep::schedules(), "1f1b");
+  REQUIRE(schedule != nullptr);
+  PipelineRun run = run_of(*schedule, PerChunk(1.0), PerChunk(2.0));
+  run.transfer = PerChunk(0.5);
+  CHECK(PipelineByHand(shape_of(spec, run), run).makespan() == 41.0);
+  check_three_ways(spec, run);
+  run.p2p = PointToPoint::rendezvous;
+  CHECK(PipelineByHand(shape_of(spec, run), run).makespan() == 42.5);
+  check_three_ways(spec, run);
 }

@@ -40,7 +40,7 @@ TEST_CASE("equal stages and free transfers: equal") {
 }
 
 TEST_CASE("one slow stage is explained, with its cost") {
-  // 37.125 = 11 x 3.375 by formula; 40.5 by any run: shared/cases, position of the stage matters.
+  // 37.125 = 11 x 3.375 by formula; 40.5 by any run: the position of the stage matters.
   const std::vector<Row> rows = judge(*pipeline(R"(,"stage_scale":{"0":1.5})"));
   check_all(rows, Verdict::explained);
   REQUIRE(rows[0].costs.size() == 1);
