@@ -68,8 +68,9 @@ void fill_nodes(DistributedStepSpec& spec) {
   const std::int64_t q = spec.replica();
   const std::int64_t unit = std::max<std::int64_t>(1, q <= g ? q : std::min(spec.tp_size, g));
   const std::int64_t per_node = std::max(unit, g / unit * unit);
-  LOCKSTEP_CHECK(per_node > 0, "a cluster has accelerators");
-  const std::int64_t nodes_a_replica = std::lcm(q, per_node) / per_node;
+  LOCKSTEP_CHECK(per_node > 0 && q > 0, "a replica and a node have accelerators");
+  const std::int64_t nodes_a_replica = q / std::gcd(q, per_node);
+  LOCKSTEP_CHECK(nodes_a_replica > 0, "a replica lies on some node");
   const std::int64_t wanted = (spec.accelerators() + per_node - 1) / per_node;
   spec.fleet.accelerators_per_node = per_node;
   spec.fleet.nodes = (wanted + nodes_a_replica - 1) / nodes_a_replica * nodes_a_replica;
