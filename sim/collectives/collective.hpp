@@ -72,6 +72,10 @@ struct CollectiveInfo {
 [[nodiscard]] const CollectiveInfo* find_collective(std::string_view operation,
                                                     std::string_view name);
 
+/// One flow a message, each step a phase: the flows of an algorithm whose steps are in sequence.
+[[nodiscard]] std::vector<CollectiveFlow> flows_by_step(
+    const std::vector<CollectiveMessage>& messages);
+
 /// Messages of a collective at a fidelity: what lowering it adds.
 [[nodiscard]] double collective_tasks(const CollectiveInfo& algorithm, Fidelity fidelity,
                                       const CollectiveShape& shape);

@@ -30,10 +30,7 @@ double message_count(const CollectiveShape& shape) {
 
 // A rank has a partner a step, so an edge has one message: steps are phases.
 std::vector<CollectiveFlow> flows(const CollectiveShape& shape) {
-  std::vector<CollectiveFlow> list;
-  for (const CollectiveMessage& message : messages(shape))
-    list.push_back({message.step, message.from, message.to, 1, message.share});
-  return list;
+  return flows_by_step(messages(shape));
 }
 
 Seconds closed_form(Bytes message, const CollectiveShape& shape, LinkClass near, LinkClass) {

@@ -24,6 +24,14 @@ const CollectiveInfo* find_collective(std::string_view operation, std::string_vi
   return nullptr;
 }
 
+std::vector<CollectiveFlow> flows_by_step(const std::vector<CollectiveMessage>& messages) {
+  std::vector<CollectiveFlow> list;
+  list.reserve(messages.size());
+  for (const CollectiveMessage& message : messages)
+    list.push_back({message.step, message.from, message.to, 1, message.share});
+  return list;
+}
+
 double collective_tasks(const CollectiveInfo& algorithm, Fidelity fidelity,
                         const CollectiveShape& shape) {
   switch (fidelity) {
